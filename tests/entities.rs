@@ -363,6 +363,36 @@ fn the_rest_api_tells_the_parts() {
     );
 }
 
+/// The description of the REST API is a document of its own, to which lists of services lead.
+#[test]
+fn the_rest_api_is_in_the_lists_of_services() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("towns.ttl");
+    std::fs::write(&from, TOWNS).unwrap();
+    let snapshot = load(folder.path(), "--rdf", &from);
+    let open = TestServer::of(&snapshot, &[]);
+    assert!(open.get("/services").text().contains("\n/w/rest.php/wikibase/v1/{path} "));
+    assert!(open.get("/llms.txt").text().contains("(/w/rest.php/wikibase/v1/openapi.json)"));
+    let path = "/w/rest.php/wikibase/v1/openapi.json";
+    let described = object(&open.get(path));
+    assert_eq!(described["security"], json!([]));
+    assert!(described["paths"]["/search/items"]["get"]["responses"]["401"].is_null());
+    // Identifiers are read in either case (Wikibase normalizes them).
+    assert_eq!(object(&open.get("/w/rest.php/wikibase/v1/entities/items/q1/labels/de")), json!("Kelle"));
+    drop(open);
+
+    let tokens = folder.path().join("tokens");
+    // printf %s secret | sha256sum
+    let digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+    std::fs::write(&tokens, format!("ann {digest}\n")).unwrap();
+    let server = TestServer::of(&snapshot, &["--tokens", tokens.to_str().unwrap()]);
+    assert_eq!(server.get(path).status, 401);
+    let described = object(&server.ask("GET", path, "Authorization: Bearer secret\r\n", ""));
+    assert_eq!(described["security"], json!([{ "token": [] }]));
+    assert_eq!(described["components"]["securitySchemes"]["token"], json!({ "type": "http", "scheme": "bearer" }));
+    assert!(described["paths"]["/search/items"]["get"]["responses"]["401"].is_object());
+}
+
 #[test]
 fn what_is_wrong_is_told_as_clients_expect_it() {
     let (_folder, server) = towns();

@@ -2,7 +2,8 @@
 //! evaluator. Every query of the dialect must end in an answer or a documented error, and answers must not differ
 //! between runs.
 //!
-//! By default a sample of the queries runs; TERRAPIN_ALL=1 runs all, which takes half an hour.
+//! By default a sample of the queries runs; TERRAPIN_ALL=1 runs all. Those that are compared take a minute, the others
+//! half an hour.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -103,14 +104,30 @@ fn tolerated(text: &str) -> bool {
     prepare(text, &SparqlSettings::default()).is_ok_and(|prepared| !prepared.extensions().is_empty())
 }
 
-/// Returns whether the only solution is that a path of length zero connects a term of the query with itself. By the
-/// standard this holds even if the term is in no triple
+/// Returns whether there are solutions only because a path of length zero connects a term of the query with itself. By
+/// the standard this holds even if the term is in no triple
 /// (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>, tests `zero_or_more_set_start` and others of the
 /// W3C). The reference has no solution in this case.
 fn is_without_step(text: &str, vector: &Value, lines: &[String]) -> bool {
-    let [line] = lines else { return false };
     let has_path = [")*", ")?", ">*", ">?"].iter().any(|path| text.contains(path));
-    vector["count"] == 0 && has_path && line.starts_with('<') && text.contains(line.as_str())
+    let Some(term) = lines.first().and_then(|line| line.rsplit('\t').next()) else { return false };
+    let is_end = |line: &String| line.rsplit('\t').next() == Some(term);
+    vector["count"] == 0 && has_path && term.starts_with('<') && text.contains(term) && lines.iter().all(is_end)
+}
+
+/// Returns the rows with the plus sign of decimals that have 21 digits or more before the point. The reference cannot
+/// represent them (its decimals have 128 bits and 18 digits after the point) and leaves their texts unchanged.
+fn with_plus_signs(lines: &[String]) -> Vec<String> {
+    const DECIMAL: &str = "\"^^<http://www.w3.org/2001/XMLSchema#decimal>";
+    let signed = |term: &str| {
+        let digits = term.strip_prefix('"').and_then(|term| term.strip_suffix(DECIMAL));
+        let digits = digits.filter(|digits| digits.bytes().take_while(u8::is_ascii_digit).count() > 20);
+        digits.map_or_else(|| term.to_owned(), |digits| format!("\"+{digits}{DECIMAL}"))
+    };
+    let mut lines: Vec<String> =
+        lines.iter().map(|line| line.split('\t').map(signed).collect::<Vec<_>>().join("\t")).collect();
+    lines.sort();
+    lines
 }
 
 #[test]
@@ -118,7 +135,7 @@ fn standard_queries_have_the_reference_answers() {
     let Some(vectors) = lines("conformance/sparql/vectors.jsonl.gz") else { return };
     let Some(environment) = environment() else { return };
     let (mut equal, mut wrong, mut stopped, mut slow) = (0, Vec::new(), 0, Vec::new());
-    let (mut counted, mut unknown, mut tolerated_count, mut without_step) = (0, 0, 0, 0);
+    let (mut counted, mut unknown, mut tolerated_count, mut without_step, mut large) = (0, 0, 0, 0, 0);
     let (mut ours, mut theirs) = (0.0, 0.0);
     for vector in &vectors {
         let (id, text, form) = (&vector["id"], vector["query"].as_str().unwrap(), vector["form"].as_str().unwrap());
@@ -148,8 +165,11 @@ fn standard_queries_have_the_reference_answers() {
             ("select", Ok(mut answer)) => {
                 answer.lines.sort();
                 let as_many = vector["count"].as_u64() == Some(answer.lines.len() as u64);
-                if as_many && vector["rows"].as_str() == Some(sha(&answer.lines).as_str()) {
+                let is_same = |lines: &[String]| vector["rows"].as_str() == Some(sha(lines).as_str());
+                if as_many && is_same(&answer.lines) {
                     equal += 1;
+                } else if as_many && is_same(&with_plus_signs(&answer.lines)) {
+                    large += 1;
                 } else if as_many && answer.lines.iter().any(|line| line.contains("_:")) {
                     // The reference assigned random labels to blank nodes while loading.
                     counted += 1;
@@ -173,7 +193,7 @@ fn standard_queries_have_the_reference_answers() {
         println!("slow: {id}: {ms:.1} ms, the reference {reference:.1} ms");
     }
     println!(
-        "{} vectors: {equal} equal, {counted} with blank nodes of equal count, {stopped} stopped by a limit as there, {unknown} answered where the reference was stopped, {tolerated_count} refused there and taken by WDQS, {without_step} paths without a step, {} wrong; {ours:.0} ms, the reference {theirs:.0} ms",
+        "{} vectors: {equal} equal, {counted} with blank nodes of equal count, {stopped} stopped by a limit as there, {unknown} answered where the reference was stopped, {tolerated_count} refused there and taken by WDQS, {without_step} paths without a step, {large} with decimals that the reference cannot read, {} wrong; {ours:.0} ms, the reference {theirs:.0} ms",
         vectors.len(),
         wrong.len()
     );

@@ -46,6 +46,58 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     assert!(told.text().contains("\"temporary\""), "{}", told.text());
 }
 
+/// Returns the sizes of the files in a folder that a server has mapped into its memory.
+fn mapped(server: &TestServer, folder: &std::path::Path) -> Vec<u64> {
+    let maps = std::fs::read_to_string(format!("/proc/{}/maps", server.child.id())).unwrap();
+    let folder = folder.to_str().unwrap();
+    let size = |line: &str| {
+        let (from, to) = line.split(' ').next()?.split_once('-')?;
+        Some(u64::from_str_radix(to, 16).ok()? - u64::from_str_radix(from, 16).ok()?)
+    };
+    maps.lines().filter(|line| line.contains(folder)).filter_map(size).collect()
+}
+
+/// The files of states have at most the bytes of `--spool-total`. Kept states make room for others; those that a query
+/// uses do not.
+#[test]
+fn the_files_of_states_have_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let snapshot = village(folder.path());
+    let spool = folder.path().join("spool");
+    std::fs::create_dir(&spool).unwrap();
+    let start =
+        |total: &str| TestServer::of(&snapshot, &["--spool-dir", spool.to_str().unwrap(), "--spool-total", total]);
+    let at = |day: u32| format!("[date:\"2020-01-{day:02}T00:00:00Z\"];node(7);out;");
+    const BOTH: &str = "[diff:\"2020-01-05T00:00:00Z\",\"2020-01-10T00:00:00Z\"];node(7);out;";
+    let server = start("1g");
+    assert_eq!((server.query(THEN).status, server.query(BOTH).status), (200, 200));
+    let sizes = mapped(&server, &spool);
+    assert_eq!(sizes.len(), 2, "{sizes:?}");
+    drop(server);
+
+    // One at a time has room: a mapping has whole pages, two of which here.
+    let most = *sizes.iter().max().unwrap();
+    assert!(most >= 8192);
+    let server = start(&most.to_string());
+    for query in [THEN.to_owned(), at(10), THEN.to_owned()] {
+        let answer = server.query(&query);
+        assert_eq!(answer.status, 200, "{query} {}", answer.text());
+        assert_eq!(mapped(&server, &spool).len(), 1);
+    }
+    let answer = server.query(BOTH);
+    assert_eq!(answer.status, 500, "{}", answer.text());
+    assert!(
+        answer.text().contains("runtime error: cannot write temporary files: no storage space"),
+        "{}",
+        answer.text()
+    );
+    assert_eq!(server.query(THEN).status, 200);
+    let json = "Content-Type: application/json\r\n";
+    let told = server.ask("POST", "/feedback", json, &serde_json::json!({"query": BOTH}).to_string());
+    assert!(told.text().contains("\"temporary\"") && told.text().contains("--spool-total"), "{}", told.text());
+    assert_eq!((server.get("/healthz").status, server.query("node(7);out;").status), (200, 200));
+}
+
 /// While all slots are taken, queries are tried on as many threads as there are slots. Those that wait for states of
 /// dates there would keep every other query from being tried.
 #[test]

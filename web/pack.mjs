@@ -33,7 +33,7 @@ for (const name of readdirSync('out').sort()) {
   writeFileSync(join('built', stored), bytes);
   total += bytes.length;
   lines.push(
-    `    File {\n        name: "${name}",\n        content_type: "${type}",\n        packed: ${packed},\n` +
+    `    WebFile {\n        name: "${name}",\n        content_type: "${type}",\n        packed: ${packed},\n` +
       `        etag: "\\"${etag}\\"",\n        bytes: include_bytes!("${stored}"),\n    },\n`,
   );
 }

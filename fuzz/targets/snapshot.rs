@@ -277,7 +277,12 @@ fn ask(snapshot: &Arc<Snapshot>, overpass: &[&str]) {
     };
     if let Ok(osm) = Osm::open(snapshot.clone()) {
         // The memory of states does not count as memory of the query.
-        osm.set_states(StateSettings { folder: super::town::scratch(), memory: 96 << 20, cache: 8 << 20 });
+        osm.set_states(StateSettings {
+            folder: super::town::scratch(),
+            memory: 96 << 20,
+            cache: 8 << 20,
+            disk: u64::MAX,
+        });
         for text in overpass {
             let script = overpass::parse(text).expect("a query");
             if let Err(failure) = overpass::run(&osm, &script, &limits(), &mut std::io::sink()) {

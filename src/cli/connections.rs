@@ -47,7 +47,7 @@ pub struct ConnectionArgs {
     /// 0 disables spooling
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     spool: u64,
-    /// Maximum size of all spooled answers
+    /// Maximum size of all spooled answers; also that of all states of other dates
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse)]
     spool_total: u64,
     /// Folder for spooled answers, which are files without names [default: $TMPDIR, else /var/tmp]

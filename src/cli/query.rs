@@ -150,7 +150,7 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
     let engine = open::engine(&args.snapshot)?;
     let osm = engine.osm();
     if let Some(memory) = args.memory {
-        osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2 });
+        osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2, disk: u64::MAX });
     }
     let triples = args.with_wikidata.as_ref();
     let triples = triples.map(|_| open::with_triples(engine.triples(), &args.snapshot)).transpose()?;

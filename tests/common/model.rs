@@ -26,6 +26,10 @@ pub enum Act {
     RunOn(String),
     /// A word every 20 milliseconds, without an end.
     Trickle,
+    /// These bytes of a response, head included, and then the end of the connection.
+    Raw(Vec<u8>),
+    /// The first bytes of a response, head included, and then the second ones after each pause, without an end.
+    Repeat(Vec<u8>, Vec<u8>, Duration),
 }
 
 impl Act {
@@ -158,6 +162,15 @@ fn serve(
                     stream.write_all(pieces(&words).as_bytes())?;
                 }
                 while stream.write_all(pieces("and so ").as_bytes()).is_ok() {
+                    thread::sleep(pause);
+                }
+                *left.lock().unwrap() += 1;
+                return Ok(());
+            }
+            Act::Raw(bytes) => return stream.write_all(&bytes),
+            Act::Repeat(first, piece, pause) => {
+                stream.write_all(&first)?;
+                while stream.write_all(&piece).is_ok() {
                     thread::sleep(pause);
                 }
                 *left.lock().unwrap() += 1;

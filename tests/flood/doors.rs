@@ -9,14 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
 use super::FloodScale;
 use super::client::{FloodClient, ReadPace};
 use super::common::attacks;
-use super::common::model::{Act, TestModel};
 use super::common::server::TestServer;
 use super::common::{place, skip, terrapin};
 use super::tally::Tally;
@@ -35,31 +33,14 @@ const REST: Duration = Duration::from_secs(1);
 pub fn stand(snapshot: &Path, scale: &FloodScale) {
     let requests =
         |all: Vec<(&'static str, Vec<u8>)>| -> Vec<Vec<u8>> { all.into_iter().map(|(_, bytes)| bytes).collect() };
-    let hostile = TestModel::start(|_, number| {
-        let objects = json!(vec![json!({"": 0}); 50_000]);
-        match number % 8 {
-            0 => Act::Status(429, "Retry-After: 18446744073709551615\r\n", json!({"error": "busy"})),
-            1 => Act::Whole(json!({"error": objects})),
-            2 => Act::Whole(json!({"choices": objects})),
-            3 => Act::Endless,
-            4 => Act::Bytes("text/event-stream", format!("data: {{\"choices\":{objects}}}\n\n").into_bytes()),
-            5 => Act::Bytes("application/json", vec![b'['; 400_000]),
-            6 => Act::Trickle,
-            _ => Act::Silence,
-        }
-    });
-    let question =
-        attacks::post("/ask", "Content-Type: application/json\r\n", br#"{"question": "Cafes in Valletta?"}"#);
-    let model: Vec<&str> = hostile.options().to_vec();
     let Some(dated) = history(snapshot.with_file_name("history.terrapin").as_path()) else { return };
     let dates = || -> Vec<Vec<u8>> { (0..4096).map(date).collect() };
     let plain = |name, requests| Door { name, snapshot, options: &[], requests, slow: None };
-    let doors: [Door<'_>; 8] = [
+    let doors: [Door<'_>; 7] = [
         plain("messages of agents", requests(attacks::mcp())),
         plain("trees of JSON", requests(attacks::json())),
         Door { slow: Some(Slow::Half), ..plain("half bodies", Vec::new()) },
         Door { slow: Some(Slow::Trickle), ..plain("bodies byte by byte", Vec::new()) },
-        Door { options: &model, ..plain("a hostile model", vec![question]) },
         Door { snapshot: &dated, ..plain("dates", dates()) },
         Door { snapshot: &dated, options: &NO_FOLDER, ..plain("dates, without a folder for files", dates()) },
         Door { snapshot: &dated, options: &FULL, ..plain("dates, with a full spool", dates()) },
@@ -68,7 +49,8 @@ pub fn stand(snapshot: &Path, scale: &FloodScale) {
 }
 
 const NO_FOLDER: [&str; 2] = ["--spool-dir", "/proc/self"];
-const FULL: [&str; 4] = ["--spool", "4k", "--spool-total", "4k"];
+/// Answers and states of dates reach their limits.
+const FULL: [&str; 4] = ["--spool", "4k", "--spool-total", "2m"];
 
 /// A snapshot with all versions; nothing where the data is not at hand.
 fn history(out: &Path) -> Option<PathBuf> {
@@ -92,27 +74,28 @@ fn date(number: u64) -> Vec<u8> {
 }
 
 /// A way in.
-struct Door<'a> {
-    name: &'a str,
-    snapshot: &'a Path,
+pub struct Door<'a> {
+    pub name: &'a str,
+    pub snapshot: &'a Path,
     /// Of the server.
-    options: &'a [&'a str],
+    pub options: &'a [&'a str],
     /// What the attackers send in turn.
-    requests: Vec<Vec<u8>>,
+    pub requests: Vec<Vec<u8>>,
     /// How one client sends the bodies of many connections.
-    slow: Option<Slow>,
+    pub slow: Option<Slow>,
 }
 
 /// How a body is sent that never ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slow {
+pub enum Slow {
     /// Its first byte.
     Half,
     /// A byte each half second.
     Trickle,
 }
 
-fn door(scale: &FloodScale, Door { name, snapshot, options, requests, slow }: &Door<'_>) {
+/// Attacks a server, and checks its memory and how long small queries of others take.
+pub fn door(scale: &FloodScale, Door { name, snapshot, options, requests, slow }: &Door<'_>) {
     let mut command = TestServer::command(snapshot);
     command.args(["--memory", "1GiB"]).args(*options).stderr(Stdio::null());
     let mut server = TestServer::launch(command);

@@ -1,7 +1,7 @@
 //! Load tests of a server. The first has clients with short queries next to clients with long ones; some of them leave
 //! early, read slowly or send invalid requests. The second runs all attacks at once on a server with the limits of the
 //! shipped container. The third attacks each service separately with default settings: messages of agents, half bodies,
-//! JSON trees, a hostile model.
+//! JSON trees. The fourth attacks the questions in plain language with a hostile model.
 //!
 //! By default each test takes ten seconds over a small extract. TERRAPIN_FLOOD_SECONDS, as set by `make flood`, sets
 //! the duration (half of it for the siege) and selects the largest data available; in the release profile latencies are
@@ -14,6 +14,7 @@ mod cage;
 mod client;
 mod crowd;
 mod doors;
+mod hostile;
 mod restarts;
 mod siege;
 mod tally;
@@ -114,6 +115,18 @@ fn each_way_in_holds_alone_by_the_defaults() {
         scale.time /= 10;
     }
     doors::stand(&snapshot, &scale);
+}
+
+#[test]
+fn a_hostile_model_delays_no_other_client() {
+    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (mut scale, folder) = (FloodScale::get(), tempfile::tempdir().expect("a folder"));
+    let Some(snapshot) = scale.snapshot(folder.path()) else { return };
+    // At least a minute in a long run: the slowest replies take seconds.
+    if std::env::var_os("TERRAPIN_FLOOD_SECONDS").is_some() {
+        scale.time = (scale.time / 10).max(Duration::from_secs(60));
+    }
+    hostile::stand(&snapshot, &scale);
 }
 
 #[test]

@@ -234,7 +234,7 @@ const THEN: &str = "[date:\"2020-01-05T00:00:00Z\"];node(7);out;";
 fn a_folder_that_takes_no_files_has_an_error_of_its_own() {
     let osm = with_history(&folder().join("village.osh"));
     let nowhere = PathBuf::from("/proc/no/such/folder");
-    osm.set_states(StateSettings { folder: nowhere, memory: 512 << 20, cache: 8 << 20 });
+    osm.set_states(StateSettings { folder: nowhere, memory: 512 << 20, cache: 8 << 20, disk: u64::MAX });
     let (code, text) = failure(&osm, THEN);
     assert_eq!(code, OverpassCode::Temporary, "{text}");
     assert!(text.starts_with("runtime error: cannot write temporary files: "), "{text}");
@@ -250,7 +250,7 @@ fn a_state_stays_within_the_memory_that_there_is_for_it() {
     load(&options(&self::folder().join("village.osh"), &out), &Quiet).expect("it loads");
     let within = |memory| {
         let osm = open(&out);
-        osm.set_states(StateSettings { folder: folder.path().to_owned(), memory, cache: 8 << 20 });
+        osm.set_states(StateSettings { folder: folder.path().to_owned(), memory, cache: 8 << 20, disk: u64::MAX });
         osm
     };
     let (code, text) = failure(&within(4096), THEN);

@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"b3596c9f4fb6f50b\"",
+        etag: "\"9130a9c24c96e92d\"",
         bytes: include_bytes!("map.js.gz"),
     },
     WebFile {
@@ -130,7 +130,7 @@
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"51fbf9fa9aaa2dc1\"",
+        etag: "\"986329a7f9c903da\"",
         bytes: include_bytes!("network.js.gz"),
     },
     WebFile {
@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"9a82a65b93d8754e\"",
+        etag: "\"6be097847b359a84\"",
         bytes: include_bytes!("page.js.gz"),
     },
     WebFile {

@@ -1,29 +1,29 @@
 //! Replaces the client in builds without HTTP.
 
-use crate::{Endpoint, Error, Kind, Model, Patience, Reply, Request};
+use crate::{ChatError, ChatErrorKind, Endpoint, LanguageModel, Patience, Reply, Request};
 
 /// A client that cannot be made.
-pub enum Client {}
+pub enum ChatClient {}
 
-impl Client {
+impl ChatClient {
     /// Returns an error: this build has no client.
     ///
     /// # Errors
     /// Always returns an error.
-    pub fn new(_: Endpoint) -> Result<Client, Error> {
-        Err(Error::new(
-            Kind::Unreachable,
+    pub fn new(_: Endpoint) -> Result<ChatClient, ChatError> {
+        Err(ChatError::new(
+            ChatErrorKind::Unreachable,
             "asking a model needs the feature `ask`, which this build lacks; build it with `cargo build --release --features ask`",
         ))
     }
 }
 
-impl Model for Client {
+impl LanguageModel for ChatClient {
     fn name(&self) -> &str {
         match *self {}
     }
 
-    fn reply(&self, _: &Request<'_>, _: Patience<'_>) -> Result<Reply, Error> {
+    fn reply(&self, _: &Request<'_>, _: Patience<'_>) -> Result<Reply, ChatError> {
         match *self {}
     }
 }

@@ -31,7 +31,7 @@ mod stream;
 mod usage;
 
 #[cfg(not(feature = "http"))]
-pub use absent::Client;
+pub use absent::ChatClient;
 #[cfg(feature = "http")]
 pub use client::ChatClient;
 pub use endpoint::{Endpoint, EndpointError};

@@ -20,17 +20,19 @@ pub struct StateSettings {
     pub memory: u64,
     /// Bytes of decoded pages that all kept states may hold together.
     pub cache: u64,
+    /// Bytes that the files of all states may have together: of kept ones and of those that queries use.
+    pub disk: u64,
 }
 
 impl StateSettings {
-    /// Returns settings for a folder and for the memory that a process has for states: half for building one, half for
-    /// those that are kept.
-    pub fn within(folder: PathBuf, memory: u64) -> StateSettings {
-        StateSettings { folder, memory: memory / 2, cache: memory / 2 }
+    /// Returns settings for a folder, the bytes of its files, and the memory that a process has for states: half for
+    /// building one, half for those that are kept.
+    pub fn within(folder: PathBuf, disk: u64, memory: u64) -> StateSettings {
+        StateSettings { folder, memory: memory / 2, cache: memory / 2, disk }
     }
 
     /// Returns the defaults for a store whose page cache has this number of bytes.
     pub(crate) fn of_cache(bytes: u64) -> StateSettings {
-        StateSettings { folder: temporary::folder(), memory: MEMORY, cache: bytes / CACHE * KEPT }
+        StateSettings { folder: temporary::folder(), memory: MEMORY, cache: bytes / CACHE * KEPT, disk: u64::MAX }
     }
 }

@@ -179,7 +179,8 @@ impl App {
         tokens: Option<TokenFile>,
     ) -> io::Result<Arc<App>> {
         let metrics = Metrics::install(&engine)?;
-        engine.osm().set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
+        let SpoolLimits { folder, total, .. } = &settings.spool;
+        engine.osm().set_states(StateSettings::within(folder.clone(), *total, settings.memory.states));
         let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
         let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
         let connections = Connections::new(settings.connections.clone());

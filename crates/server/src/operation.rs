@@ -30,6 +30,16 @@ pub fn parameter(parameter: &Parameter) -> Value {
     described
 }
 
+/// Returns the access that operations need by default: a token, if the server has tokens.
+pub fn security(has_tokens: bool) -> Value {
+    if has_tokens { json!([{ "token": [] }]) } else { json!([]) }
+}
+
+/// Returns the ways to authenticate that [`security`] names.
+pub fn security_schemes() -> Value {
+    json!({ "token": { "type": "http", "scheme": "bearer" } })
+}
+
 /// Returns the meaning of a status.
 pub fn reason(status: u16) -> &'static str {
     match status {

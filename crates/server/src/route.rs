@@ -46,8 +46,10 @@ pub struct Route {
     pub needs_model: bool,
     /// Whether it needs triples: documents leave it out if the snapshot has none.
     pub needs_triples: bool,
-    /// Whether documents leave it out: pages of the browser, and paths that another document describes.
+    /// Whether documents leave it out: pages of the browser.
     pub is_hidden: bool,
+    /// The path of another document that describes the paths below this one; `/openapi.json` has these.
+    pub described_at: Option<&'static str>,
     /// The form and texts of errors.
     pub wording: &'static dyn Wording,
     /// Returns the handler of the methods.
@@ -226,6 +228,7 @@ impl Route {
             needs_model: false,
             needs_triples: false,
             is_hidden: false,
+            described_at: None,
             wording: &JsonWording,
             handler,
         }
@@ -294,6 +297,11 @@ impl Route {
     /// Leaves it out of documents of a snapshot without triples.
     pub const fn of_triples(self) -> Route {
         Route { needs_triples: true, ..self }
+    }
+
+    /// Sets the document that describes the paths below this one.
+    pub const fn described_at(self, path: &'static str) -> Route {
+        Route { described_at: Some(path), ..self }
     }
 
     /// Leaves it out of documents.
@@ -371,7 +379,10 @@ impl Schema {
             Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
             Schema::OneOf(values) => json!({ "type": "string", "enum": values }),
             Schema::Integer(least, most, default) => {
-                let mut schema = json!({ "type": "integer", "minimum": least });
+                let mut schema = json!({ "type": "integer" });
+                if least > i64::MIN {
+                    schema["minimum"] = json!(least);
+                }
                 if most < i64::MAX {
                     schema["maximum"] = json!(most);
                 }

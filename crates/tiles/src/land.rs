@@ -1,10 +1,11 @@
 //! The outline of the Earth's land, built into the program: extracts have only parts of the world's coasts, but a tile
-//! of a low zoom shows continents.
+//! of a low zoom shows continents, and a tile of a higher one the land next to the extract.
 //!
 //! `data/land.bin` is made by `scripts/land`, which describes its format.
 
 use terrapin_osm::Coord;
 
+use super::geometry::{HIGH, LOW, outside, simplify};
 use super::place::{BUFFER, TileId, TilePoint};
 
 const LAND: &[u8] = include_bytes!("../data/land.bin");
@@ -12,6 +13,41 @@ const LAND: &[u8] = include_bytes!("../data/land.bin");
 const BEYOND: i32 = BUFFER << 7;
 /// A hundredth of a degree in 1e-7 degrees.
 const STEP: i64 = 100_000;
+/// Distance in metres of Mercator's projection from the coasts of a snapshot within which the outline is not used:
+/// several times its error.
+const NEAR: f64 = 20_000.0;
+
+/// Returns the rings of the sea in a tile: `sea` in the surroundings of the snapshot's coasts, which are between `low`
+/// and `high`, and the sea by the outline elsewhere.
+pub fn sea_around(
+    tile: TileId,
+    sea: Vec<Vec<TilePoint>>,
+    [low, high]: [TilePoint; 2],
+    tolerance: i32,
+) -> Vec<Vec<TilePoint>> {
+    let near = (NEAR / tile.square_metres().sqrt()) as i32;
+    let (west, east) = ((low.x - near).max(LOW), (high.x + near).min(HIGH));
+    let (north, south) = ((low.y - near).max(LOW), (high.y + near).min(HIGH));
+    if west == LOW && east == HIGH && north == LOW && south == HIGH {
+        return sea;
+    }
+    // Land is on the left of its rings: they run counterclockwise.
+    let counterclockwise = |west, north, east, south| -> Vec<TilePoint> {
+        let corners = [(west, north), (west, south), (east, south), (east, north), (west, north)];
+        corners.into_iter().map(|(x, y)| TilePoint { x, y }).collect()
+    };
+    let surroundings = counterclockwise(west, north, east, south);
+    let outline = outside(rings(tile).into_iter().map(|ring| simplify(ring, tolerance)).collect());
+    let elsewhere = outside(outline.into_iter().map(reversed).chain([surroundings.clone()]).collect());
+    let rest = [counterclockwise(LOW, LOW, HIGH, HIGH), reversed(surroundings)];
+    let here = outside(sea.into_iter().map(reversed).chain(rest).collect());
+    outside(elsewhere.into_iter().chain(here).map(reversed).collect())
+}
+
+fn reversed(mut ring: Vec<TilePoint>) -> Vec<TilePoint> {
+    ring.reverse();
+    ring
+}
 
 /// Returns the rings of the Earth's land in units of a tile, land on their left.
 pub fn rings(tile: TileId) -> Vec<Vec<TilePoint>> {
@@ -56,7 +92,7 @@ fn signed(number: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{HIGH, LOW, outside, twice_area};
+    use crate::geometry::twice_area;
 
     /// The share of sea in the tile of zoom 6 with this position.
     fn sea(lat: i32, lon: i32) -> f64 {

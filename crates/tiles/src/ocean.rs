@@ -3,7 +3,7 @@
 //! At low zooms the sea is the area outside of the overview's land. At the other zooms it is the area on the right of
 //! the snapshot's coastlines. Extracts have only pieces of the world's coasts, so the sea is assembled in each tile:
 //! coastlines are cut at the box around the tile and closed along its border. A tile without a coast is sea if it is on
-//! the right of the nearest coast.
+//! the right of the nearest coast. Where the snapshot has no such coast, the built-in outline decides.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -12,14 +12,19 @@ use terrapin_osm::{ElementRef, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{TileFeature, TileGeometry, finished, line_in};
 use super::encode::Attributes;
-use super::geometry::{HIGH, LOW, clip_rings, outside, simplify, twice_area};
+use super::geometry::{HIGH, LOW, clip_rings, extremes, outside, simplify, twice_area};
+use super::land;
 use super::lines::LineProjector;
 use super::place::{BUFFER, EXTENT, TileId, TilePoint};
 use super::schema::TileLayer;
 use super::select::{listed, ranges, spans};
 
-/// Greatest distance of the coast that decides whether a tile without a coast is sea, in 1e-7 degrees.
-const FAR: i32 = 10_000_000;
+/// Greatest distance of the coast that decides whether a tile without a coast is sea, in 1e-7 degrees: several times
+/// the error of the outline, which decides beyond it.
+const FAR: i32 = 2_000_000;
+/// The deepest zoom at which the outline is used in tiles with coasts of the snapshot. It is off by 5 km, which are 16
+/// pixels of zoom 8.
+const OUTLINE_TO: u8 = 8;
 /// A coast that ends at most this far from the border of the box is extended to it, in units.
 const NEAR: i32 = EXTENT / 4;
 /// Islands with less than this area are left out at low zooms, in halves of a square unit.
@@ -39,17 +44,39 @@ pub fn add(osm: &Osm, coastline: Option<PairId>, tile: TileId, tolerance: i32, f
     // All ways of a page that is smaller than a unit are points.
     let drawn = |page: u32| spans(osm, ElementType::Way, page, tile, 1);
     let pieces = coasts(osm, coastline, tile, BUFFER, drawn, |lines, nodes| line_in(lines.points(nodes), tolerance));
-    add_sea(pieces, || is_sea(osm, coastline, tile), features);
+    let rings = rings_of_sea(tile, join(pieces), tolerance, || is_sea(osm, coastline, tile));
+    add_rings(rings, features);
 }
 
-fn add_sea(coasts: Vec<Vec<TilePoint>>, is_sea: impl FnOnce() -> bool, features: &mut Vec<TileFeature>) {
-    let rings = match sea(join(coasts)) {
-        Some(rings) => rings,
-        None if is_sea() => vec![corners()],
-        None => Vec::new(),
+/// Returns the rings of the sea in a tile. `is_sea` returns whether a tile without a coast is sea by the nearest coast,
+/// if there is one.
+fn rings_of_sea(
+    tile: TileId,
+    coasts: Vec<Vec<TilePoint>>,
+    tolerance: i32,
+    is_sea: impl FnOnce() -> Option<bool>,
+) -> Vec<Vec<TilePoint>> {
+    let (low, high) = extremes(&coasts.concat());
+    let uses_outline = tile.zoom() <= OUTLINE_TO;
+    let rings = match sea(coasts) {
+        SeaByCoasts::Rings(rings) => {
+            let outers = rings.iter().filter(|ring| twice_area(ring) > 0).count();
+            clip_rings(rings, outers)
+        }
+        SeaByCoasts::Islands(islands) if !islands.is_empty() => outside(islands),
+        SeaByCoasts::Islands(_) => match is_sea().filter(|_| !uses_outline) {
+            Some(true) => return vec![corners()],
+            Some(false) => return Vec::new(),
+            None => return outside(outline(tile, tolerance).collect()),
+        },
+        SeaByCoasts::Cut(_) if !uses_outline => return Vec::new(),
+        SeaByCoasts::Cut(islands) => return outside(outline(tile, tolerance).chain(islands).collect()),
     };
-    let outers = rings.iter().filter(|ring| twice_area(ring) > 0).count();
-    add_rings(clip_rings(rings, outers), features);
+    if uses_outline { land::sea_around(tile, rings, [low, high], tolerance) } else { rings }
+}
+
+fn outline(tile: TileId, tolerance: i32) -> impl Iterator<Item = Vec<TilePoint>> {
+    land::rings(tile).into_iter().map(move |ring| simplify(ring, tolerance))
 }
 
 fn add_rings(rings: Vec<Vec<TilePoint>>, features: &mut Vec<TileFeature>) {
@@ -84,6 +111,17 @@ fn coasts<T: Send>(
     };
     let found: Vec<Vec<T>> = ways.par_chunks(AT_ONCE).map(|ways| current.share(|| shapes(ways))).collect();
     found.into_iter().flatten().collect()
+}
+
+/// The sea as far as the coasts in a tile tell. Islands have land on the left.
+#[derive(Debug, PartialEq)]
+enum SeaByCoasts {
+    /// The rings of the sea, each outer ring before its islands.
+    Rings(Vec<Vec<TilePoint>>),
+    /// All coasts are those of islands.
+    Islands(Vec<Vec<TilePoint>>),
+    /// Coasts that end in the middle of the tile, and islands.
+    Cut(Vec<Vec<TilePoint>>),
 }
 
 /// Returns the box around the tile, clockwise.
@@ -160,10 +198,10 @@ fn border_near(p: TilePoint) -> Option<TilePoint> {
     ways.into_iter().min_by_key(|(far, _)| *far).filter(|(far, _)| *far <= NEAR).map(|(_, to)| to)
 }
 
-/// Returns the rings of the sea, each outer ring before its islands, or `None` without any coast.
-fn sea(coasts: Vec<Vec<TilePoint>>) -> Option<Vec<Vec<TilePoint>>> {
+/// Returns the sea by the coasts in a tile.
+fn sea(coasts: Vec<Vec<TilePoint>>) -> SeaByCoasts {
     let (mut islands, mut outer, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    let mut unknown = false;
+    let mut is_cut = false;
     for mut coast in coasts {
         if coast.first() == coast.last() {
             if coast.len() < 4 || twice_area(&coast) == 0 {
@@ -192,17 +230,13 @@ fn sea(coasts: Vec<Vec<TilePoint>>) -> Option<Vec<Vec<TilePoint>>> {
             }
             open.push(coast);
         } else {
-            unknown = true;
+            is_cut = true;
         }
     }
-    if open.is_empty() && islands.is_empty() && outer.is_empty() && !unknown {
-        return None;
+    if open.is_empty() && outer.is_empty() {
+        return if is_cut { SeaByCoasts::Cut(islands) } else { SeaByCoasts::Islands(islands) };
     }
-    if open.is_empty() {
-        if !islands.is_empty() && outer.is_empty() && !unknown {
-            outer.push(corners());
-        }
-    } else {
+    if !open.is_empty() {
         outer.extend(closed(open));
     }
     let mut rings = Vec::new();
@@ -211,7 +245,7 @@ fn sea(coasts: Vec<Vec<TilePoint>>) -> Option<Vec<Vec<TilePoint>>> {
         rings.push(ring);
         rings.extend(within.into_iter().map(|island| finished(island, false)).filter(|island| !island.is_empty()));
     }
-    Some(rings)
+    SeaByCoasts::Rings(rings)
 }
 
 /// Closes coasts from border to border along it, clockwise, because the sea is on their right.
@@ -281,8 +315,8 @@ fn has(ring: &[TilePoint], p: TilePoint) -> bool {
 }
 
 /// Whether a tile without a coast is sea: seen from its middle, the first coast on the way to the nearest one has the
-/// tile on its right. In degrees, as coasts are points at low zooms.
-fn is_sea(osm: &Osm, coastline: PairId, tile: TileId) -> bool {
+/// tile on its right. `None` without a coast within [`FAR`]. In degrees, as coasts are points at low zooms.
+fn is_sea(osm: &Osm, coastline: PairId, tile: TileId) -> Option<bool> {
     let bounds = tile.bounds(0);
     let (width, height) =
         (i64::from(bounds.east) - i64::from(bounds.west), i64::from(bounds.north) - i64::from(bounds.south));
@@ -304,10 +338,10 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: TileId) -> bool {
         let (west, north) = (f64::from(around.west), -f64::from(around.north));
         let within = |[x, y]: [f64; 2]| west <= x && x <= east && north <= y && y <= south;
         if let Some(side) = first_side(middle, &coasts, within) {
-            return side;
+            return Some(side);
         }
         if i64::from(units / EXTENT) * width.max(height) > i64::from(FAR) {
-            return false;
+            return None;
         }
         units = units.saturating_mul(4);
     }
@@ -355,53 +389,126 @@ fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>], within: impl Fn([f64; 
 
 #[cfg(test)]
 mod tests {
+    use terrapin_osm::Coord;
+
     use super::*;
 
     fn points(all: &[(i32, i32)]) -> Vec<TilePoint> {
         all.iter().map(|&(x, y)| TilePoint { x, y }).collect()
     }
 
+    fn rings(coasts: Vec<Vec<TilePoint>>) -> Vec<Vec<TilePoint>> {
+        match sea(coasts) {
+            SeaByCoasts::Rings(rings) => rings,
+            islands => panic!("{islands:?}"),
+        }
+    }
+
     #[test]
     fn the_sea_is_on_the_right_of_a_coast() {
         // From the north to the south: land in the east, sea in the west.
-        let rings = sea(vec![points(&[(1000, LOW), (1000, HIGH)])]).expect("a coast");
-        assert_eq!(rings.len(), 1);
-        assert!(has(&rings[0], TilePoint { x: 0, y: 0 }) && !has(&rings[0], TilePoint { x: 2000, y: 0 }));
-        assert!(twice_area(&rings[0]) > 0);
+        let sea = rings(vec![points(&[(1000, LOW), (1000, HIGH)])]);
+        assert_eq!(sea.len(), 1);
+        assert!(has(&sea[0], TilePoint { x: 0, y: 0 }) && !has(&sea[0], TilePoint { x: 2000, y: 0 }));
+        assert!(twice_area(&sea[0]) > 0);
         // And the other way round, with an island in it.
-        let island = points(&[(2000, 2000), (2000, 2100), (2100, 2100), (2100, 2000), (2000, 2000)]);
-        assert!(twice_area(&island) < 0);
-        let rings = sea(vec![points(&[(1000, HIGH), (1000, LOW)]), island]).expect("a coast");
-        assert_eq!(rings.len(), 2);
-        assert!(has(&rings[0], TilePoint { x: 3000, y: 0 }) && twice_area(&rings[1]) < 0);
+        assert!(twice_area(&island()) < 0);
+        let sea = rings(vec![points(&[(1000, HIGH), (1000, LOW)]), island()]);
+        assert_eq!(sea.len(), 2);
+        assert!(has(&sea[0], TilePoint { x: 3000, y: 0 }) && twice_area(&sea[1]) < 0);
     }
 
     #[test]
     fn a_strait_has_two_coasts() {
-        let rings =
-            sea(vec![points(&[(3000, HIGH), (3000, LOW)]), points(&[(1000, LOW), (1000, HIGH)])]).expect("coasts");
-        assert_eq!(rings.len(), 2);
-        assert!(rings.iter().all(|ring| !has(ring, TilePoint { x: 2000, y: 2000 })));
-        let rings =
-            sea(vec![points(&[(3000, LOW), (3000, HIGH)]), points(&[(1000, HIGH), (1000, LOW)])]).expect("coasts");
-        assert_eq!(rings.len(), 1);
-        assert!(has(&rings[0], TilePoint { x: 2000, y: 2000 }) && !has(&rings[0], TilePoint { x: 0, y: 2000 }));
+        let sea = rings(vec![points(&[(3000, HIGH), (3000, LOW)]), points(&[(1000, LOW), (1000, HIGH)])]);
+        assert_eq!(sea.len(), 2);
+        assert!(sea.iter().all(|ring| !has(ring, TilePoint { x: 2000, y: 2000 })));
+        let sea = rings(vec![points(&[(3000, LOW), (3000, HIGH)]), points(&[(1000, HIGH), (1000, LOW)])]);
+        assert_eq!(sea.len(), 1);
+        assert!(has(&sea[0], TilePoint { x: 2000, y: 2000 }) && !has(&sea[0], TilePoint { x: 0, y: 2000 }));
+    }
+
+    /// An island of 100 by 100 units.
+    fn island() -> Vec<TilePoint> {
+        points(&[(2000, 2000), (2000, 2100), (2100, 2100), (2100, 2000), (2000, 2000)])
     }
 
     #[test]
     fn around_an_island_is_sea_and_pieces_are_joined() {
-        let halves = vec![points(&[(100, 100), (100, 200), (200, 200)]), points(&[(200, 200), (200, 100), (100, 100)])];
-        let rings = sea(join(halves)).expect("an island");
-        assert_eq!(rings.len(), 2);
-        assert_eq!(rings[0], corners());
+        let halves = vec![
+            points(&[(2000, 2000), (2000, 2100), (2100, 2100)]),
+            points(&[(2100, 2100), (2100, 2000), (2000, 2000)]),
+        ];
+        let coasts = join(halves);
+        assert_eq!(sea(coasts.clone()), SeaByCoasts::Islands(vec![island()]));
+        // The tile of zoom 14 with Valletta. The coasts decide, not the outline.
+        let tile = TileId::new(14, 8852, 6439).expect("a tile");
+        let rings = rings_of_sea(tile, coasts, 0, || panic!("an island is a coast"));
+        let area: i64 = rings.iter().map(|ring| twice_area(ring)).sum();
+        assert_eq!((rings.len(), area), (2, twice_area(&corners()) - 20_000));
     }
 
     #[test]
     fn a_coast_that_ends_in_the_middle_says_nothing() {
-        assert_eq!(sea(vec![points(&[(2000, 2000), (2000, LOW)])]), Some(Vec::new()));
-        assert_eq!(sea(vec![points(&[(2000, HIGH - 10), (2000, LOW)])]).map(|rings| rings.len()), Some(1));
+        let cut = || points(&[(2000, 1000), (2000, LOW)]);
+        assert_eq!(sea(vec![cut(), island()]), SeaByCoasts::Cut(vec![island()]));
+        assert_eq!(rings(vec![points(&[(2000, HIGH - 10), (2000, LOW)])]).len(), 1);
         // Nor does one that is too small to be seen.
-        assert_eq!(sea(vec![points(&[(2000, 2000), (2001, 2000), (2000, 2000)])]), None);
+        assert_eq!(sea(vec![points(&[(2000, 2000), (2001, 2000), (2000, 2000)])]), SeaByCoasts::Islands(Vec::new()));
+        let tile = TileId::new(14, 8852, 6439).expect("a tile");
+        assert!(rings_of_sea(tile, vec![cut(), island()], 0, || panic!("the nearest coast is cut")).is_empty());
+    }
+
+    /// The share of sea in a tile, with its margin.
+    fn share(tile: (u8, u32, u32), coasts: Vec<Vec<TilePoint>>, is_sea: Option<bool>) -> f64 {
+        let tile = TileId::new(tile.0, tile.1, tile.2).expect("a tile");
+        let rings = rings_of_sea(tile, coasts, 0, || is_sea);
+        let area: i64 = rings.iter().map(|ring| twice_area(ring)).sum();
+        area as f64 / twice_area(&corners()) as f64
+    }
+
+    /// Land around an extract, which it does not contain. The expected shares are those of the built-in outline, by
+    /// Shapely 2.1 on its rings.
+    #[test]
+    fn land_next_to_an_extract_of_islands_is_not_under_water() {
+        let is = |found: f64, expected: f64| assert!((found - expected).abs() < 0.001, "{found} {expected}");
+        let cut = || vec![points(&[(2000, 2000), (2000, 1000)])];
+        // Sicily at two zooms, the Gulf of Finland with Estonia; without a coast of the snapshot, with one that ends in
+        // the middle, and with an island.
+        for (tile, expected, with_island) in SHARES {
+            is(share(tile, Vec::new(), Some(true)), expected);
+            is(share(tile, cut(), None), expected);
+            is(share(tile, vec![island()], None), with_island);
+        }
+        // At other zooms it decides only without a coast nearby: Sicily and the sea east of Malta.
+        for (is_sea, expected) in [(None, 0.5123), (Some(true), 1.0), (Some(false), 0.0)] {
+            is(share((9, 277, 199), Vec::new(), is_sea), expected);
+        }
+        is(share((9, 276, 204), Vec::new(), None), 1.0);
+    }
+
+    const SHARES: [((u8, u32, u32), f64, f64); 3] =
+        [((7, 69, 49), 0.6880, 0.6878), ((8, 138, 99), 0.3931, 0.4662), ((7, 72, 37), 0.5641, 0.5636)];
+
+    /// A coast of the snapshot that crosses a tile decides in its surroundings: a piece of coast of 1 unit at the
+    /// northern border of the tile with Estonia.
+    #[test]
+    fn a_coast_at_the_border_decides_only_there() {
+        let coast = points(&[(3539, LOW), (3539, LOW + 30), (3540, LOW + 30), (3540, LOW)]);
+        let found = share((7, 72, 37), vec![coast], None);
+        assert!((found - 0.5723).abs() < 0.001, "{found}");
+    }
+
+    /// The outline of Malta has an error of kilometres. Within 20 km of the snapshot's coast it is not used.
+    #[test]
+    fn an_island_is_drawn_once() {
+        let tile = TileId::new(7, 69, 50).expect("a tile");
+        // A box around Malta and Gozo.
+        let corner = |lat, lon| tile.point(Coord { lat, lon });
+        let (low, high) = (corner(360_800_000, 141_800_000), corner(357_900_000, 145_800_000));
+        let around = points(&[(low.x, low.y), (low.x, high.y), (high.x, high.y), (high.x, low.y), (low.x, low.y)]);
+        let found = share((7, 69, 50), vec![around], None);
+        assert!((found - 0.9830).abs() < 0.0001, "{found}");
     }
 
     #[test]

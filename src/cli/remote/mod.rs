@@ -22,7 +22,6 @@ use super::{CommandError, features};
 #[command(after_help = "Examples:
   terrapin push malta.terrapin s3://benchmarks/snapshots
   terrapin push malta.terrapin s3://benchmarks --set aws_endpoint=http://127.0.0.1:9000 --set aws_allow_http=true")]
-#[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "read by transfer.rs"))]
 pub struct PushArgs {
     /// The snapshot file
     snapshot: PathBuf,
@@ -38,7 +37,6 @@ pub struct PushArgs {
 #[command(after_help = "Examples:
   terrapin pull s3://benchmarks/snapshots 0e4326ec8dcdf1281232227296753a0f006507e46b70e0393e5eda51862090be --out malta.terrapin
   terrapin pull https://example.org/malta.terrapin --pin snapshots/malta-demo.toml --out malta.terrapin")]
-#[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "read by transfer.rs"))]
 pub struct PullArgs {
     #[command(flatten)]
     place: PlaceArgs,
@@ -54,7 +52,6 @@ pub struct PullArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "read by transfer.rs"))]
 struct PlaceArgs {
     /// Address of the storage: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or of one
     /// snapshot, NAME.terrapin
@@ -75,12 +72,12 @@ fn setting(text: &str) -> Result<(String, String), String> {
 
 /// Returns an error: this build cannot access object storage.
 #[cfg(not(feature = "remote"))]
-pub fn run_push(_: &PushArgs) -> Result<(), Error> {
+pub fn run_push(_: &PushArgs) -> Result<(), CommandError> {
     Err(features::missing("`terrapin push`", "remote"))
 }
 
 /// Returns an error: this build cannot access object storage.
 #[cfg(not(feature = "remote"))]
-pub fn run_pull(_: &PullArgs) -> Result<(), Error> {
+pub fn run_pull(_: &PullArgs) -> Result<(), CommandError> {
     Err(features::missing("`terrapin pull`", "remote"))
 }

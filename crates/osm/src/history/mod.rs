@@ -5,6 +5,7 @@
 //! kept (`states.rs`). All other queries read the sections of versions directly.
 
 mod changes;
+mod disk;
 mod states;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use super::layout;
 pub use super::state_settings::StateSettings;
 use super::store::Osm;
 use super::types::{ElementType, Ordinal};
+use disk::DiskShare;
 use states::StateCache;
 pub use states::StateError;
 
@@ -38,13 +40,15 @@ struct StoreHistory {
     history: Option<History>,
     /// For a state, the elements that have changed since, by type and ascending.
     later: [Vec<Ordinal>; 3],
+    /// For a state, the bytes of its file, which are released with it.
+    _disk: Option<DiskShare>,
 }
 
 impl StoreHistory {
     fn beside(osm: &Osm) -> &StoreHistory {
         osm.beside(|| {
             let kept = History::is_in(&osm.snapshot).then(|| History { states: StateCache::new(osm) });
-            StoreHistory { history: kept, later: Default::default() }
+            StoreHistory { history: kept, later: Default::default(), _disk: None }
         })
     }
 }

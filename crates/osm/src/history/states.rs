@@ -18,6 +18,7 @@ use terrapin_snapshot::{ElementCounts, Error, Snapshot, SnapshotWriter};
 
 use super::StoreHistory;
 use super::changes::changed;
+use super::disk::{DiskShare, StateDisk};
 use crate::build::{ElementBuildError, Tables, write_state};
 use crate::radix;
 use crate::state_settings::{KEPT, StateSettings};
@@ -51,6 +52,12 @@ pub enum StateError {
         folder: PathBuf,
         /// The error reported by the system.
         source: Arc<io::Error>,
+    },
+    /// The files of the states in use have no room for another one.
+    #[error("the files of states of dates take more than {most} bytes")]
+    Full {
+        /// Maximum bytes of all files together.
+        most: u64,
     },
     /// Building the state exceeds its memory limit.
     #[error("making the state of the date: {0}")]
@@ -107,6 +114,14 @@ impl StateTable {
         let more = (self.slots.len() as u64).saturating_sub(KEPT);
         self.slots.drain(..usize::try_from(more).unwrap_or_default());
     }
+
+    /// Evicts the least recently used of the states that no query uses. Returns `false` if there is none.
+    fn evict_unused(&mut self) -> bool {
+        let is_unused =
+            |slot: &StateSlot| matches!(&*locked(&slot.made), Some(Ok(state)) if Arc::strong_count(state) == 1);
+        let unused = self.slots.iter().position(|(_, slot)| is_unused(slot));
+        unused.map(|at| self.slots.remove(at)).is_some()
+    }
 }
 
 /// The data that all states share.
@@ -115,6 +130,7 @@ struct StateOrigin {
     counts: ElementCounts,
     data_time: i64,
     settings: StateSettings,
+    disk: Arc<StateDisk>,
 }
 
 impl StateOrigin {
@@ -156,11 +172,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl StateCache {
     /// Creates an empty collection of states.
     pub(super) fn new(osm: &Osm) -> StateCache {
+        let settings = osm.states();
         let origin = StateOrigin {
             snapshot: Arc::clone(&osm.snapshot),
             counts: osm.counts(),
             data_time: osm.data_time(),
-            settings: osm.states(),
+            disk: StateDisk::new(settings.disk),
+            settings,
         };
         StateCache { origin: Arc::new(origin), table: Arc::default() }
     }
@@ -251,7 +269,7 @@ fn make_all(origin: &StateOrigin, table: &Mutex<StateTable>) {
             table.evict();
             (next.moment, next.slot)
         };
-        let made = make(origin, moment).map(Arc::new);
+        let made = make(origin, moment, &|| locked(table).evict_unused()).map(Arc::new);
         if made.is_err() {
             // It may go better next time.
             locked(table).slots.retain(|(_, kept)| !Arc::ptr_eq(kept, &slot));
@@ -276,8 +294,8 @@ fn keys(osm: &Osm) -> KeyTable {
     }
 }
 
-/// Builds a state within its memory limit.
-fn make(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
+/// Builds a state within its memory limit. `make_room` removes the file of another state, if it can.
+fn make(origin: &StateOrigin, moment: i64, make_room: &(dyn Fn() -> bool + Sync)) -> Result<Osm, StateError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = locked(&ONE_AT_A_TIME);
     let limits = Limits { memory: Some(origin.settings.memory), ..Limits::default() };
@@ -288,7 +306,7 @@ fn make(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
         let threads = ThreadPoolBuilder::new().thread_name(|n| format!("state {n}"));
         let built = threads.build_scoped(
             |thread| current.share(|| thread.run()),
-            |pool| pool.install(|| current.share(|| build(origin, moment))),
+            |pool| pool.install(|| current.share(|| build(origin, moment, make_room))),
         );
         built.unwrap_or_else(|error| Err(StateError::Thread(Arc::new(io::Error::other(error)))))
     });
@@ -302,9 +320,25 @@ fn make(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
     })
 }
 
+/// Counts the file of a state. Its size is known once it is written.
+fn disk_share(
+    origin: &StateOrigin,
+    bytes: u64,
+    make_room: &(dyn Fn() -> bool + Sync),
+) -> Result<DiskShare, StateError> {
+    loop {
+        if let Some(share) = origin.disk.take(bytes) {
+            return Ok(share);
+        }
+        if !make_room() {
+            return Err(StateError::Full { most: origin.disk.most() });
+        }
+    }
+}
+
 /// Writes the sections of a state and opens them.
-fn build(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
-    let StateSettings { folder, memory, cache } = &origin.settings;
+fn build(origin: &StateOrigin, moment: i64, make_room: &(dyn Fn() -> bool + Sync)) -> Result<Osm, StateError> {
+    let StateSettings { folder, memory, cache, .. } = &origin.settings;
     let failed = |error| origin.failed(error);
     let scratch = SpillScratch::new(folder, memory / SORTING);
     let current = Osm::of(Arc::clone(&origin.snapshot), origin.counts, origin.data_time, SMALL_CACHE);
@@ -320,6 +354,8 @@ fn build(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
     // The areas of every date are those of today: no query reads them from a state.
     crate::areas::AreaList::default().write(&mut writer).map_err(failed)?;
     let (file, sections) = writer.so_far().map_err(failed)?;
+    let bytes = file.metadata().map_err(|error| origin.temporary(error))?.len();
+    let share = disk_share(origin, bytes, make_room)?;
     let partial = Snapshot::partial(&file, &sections).map_err(|error| origin.temporary(error))?;
     let state = Osm::of(Arc::new(partial), counts, origin.data_time, cache / KEPT);
     let ids = changed(&current, moment, i64::MAX);
@@ -327,7 +363,7 @@ fn build(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
     let later = ElementType::ALL.map(ordinals);
     current.check().map_err(failed)?;
     state.check().map_err(failed)?;
-    state.beside(|| StoreHistory { history: None, later });
+    state.beside(|| StoreHistory { history: None, later, _disk: Some(share) });
     Ok(state)
 }
 

@@ -109,6 +109,7 @@ impl<'a> RunContext<'a> {
             Err(StateError::Damaged(damage)) => Err(damaged(&damage)),
             Err(StateError::Exceeded(bound)) => Err(self.budget.exceeded(bound)),
             Err(StateError::Temporary { folder, source }) => Err(unwritable(&folder, &source)),
+            Err(StateError::Full { most }) => Err(full(most)),
             Err(error) => Err(failure(OverpassCode::Internal, error.to_string(), None)),
         }
     }
@@ -179,6 +180,16 @@ fn unwritable(folder: &Path, source: &std::io::Error) -> OverpassFailure {
         folder.display()
     );
     failure(OverpassCode::Temporary, format!("cannot write temporary files: {}", source.kind()), Some(help))
+}
+
+/// Returns the error for files of states that reach their limit of bytes. For the client it is a full disk.
+fn full(most: u64) -> OverpassFailure {
+    let kind = std::io::ErrorKind::StorageFull;
+    let help = format!(
+        "The states of the dates of all running queries take at most {most} bytes. Raise --spool-total of the server, or \
+         use fewer dates in one query."
+    );
+    failure(OverpassCode::Temporary, format!("cannot write temporary files: {kind}"), Some(help))
 }
 
 fn failure(code: OverpassCode, message: String, help: Option<String>) -> OverpassFailure {

@@ -60,16 +60,16 @@ const BESIDE: &[Parameter] = &[
     query("jsonp", Schema::Pattern(FUNCTION), "A JavaScript function to call with the answer"),
     query(
         "with-wikidata",
-        Schema::Pattern("^(P[1-9][0-9]{0,8}(,P[1-9][0-9]{0,8}){0,9})?$"),
+        Schema::Pattern("^( *[Pp][1-9][0-9]{0,18} *(, *[Pp][1-9][0-9]{0,18} *){0,9})?$"),
         "With GeoJSON: properties of the linked Wikidata items to add to features, such as P1082,P571. Empty: labels only",
     ),
     query("accept-language", Schema::Text, "Languages of labels, such as de,en. Default: the header `Accept-Language`"),
 ];
 
 /// Four numbers.
-pub(super) const BOX: &str = r"^-?[0-9]{1,3}(\.[0-9]{1,7})?(,-?[0-9]{1,3}(\.[0-9]{1,7})?){3}$";
-/// The name of a function.
-const FUNCTION: &str = r"^[A-Za-z_$][A-Za-z0-9_$]{0,60}(\.[A-Za-z_$][A-Za-z0-9_$]{0,60})?$";
+pub(super) const BOX: &str = r"^ *-?[0-9]{1,3}(\.[0-9]*)? *(, *-?[0-9]{1,3}(\.[0-9]*)? *){3}$";
+/// The name of a function, or a path of names.
+pub(super) const FUNCTION: &str = r"^(?=.{1,128}$)[A-Za-z_$][A-Za-z0-9_$]*(\.[A-Za-z_$][A-Za-z0-9_$]*)*$";
 
 /// A query as text, or in a form.
 pub(super) const QUERY_BODIES: &[Media] = &[

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::wikibase;
 use crate::App;
-use crate::operation::{operation_id, parameter, reason};
+use crate::operation::{operation_id, parameter, reason, security, security_schemes};
 use crate::route::{Access, JSON, Methods, Route, TEXT};
 
 /// The routes of the descriptions.
@@ -26,8 +26,9 @@ async fn openapi(State(app): State<Arc<App>>) -> Json<Value> {
 
 fn description(app: &App) -> Value {
     let has_tokens = app.tokens.is_some();
+    let routes = app.shown_routes().filter(|route| route.described_at.is_none());
     let mut paths: Map<String, Value> =
-        app.shown_routes().map(|route| (route.shown_path().to_owned(), path_item(route, has_tokens))).collect();
+        routes.map(|route| (route.shown_path().to_owned(), path_item(route, has_tokens))).collect();
     if app.engine.triples().is_some() {
         paths.extend(wikibase::described_paths("/w/rest.php/wikibase/v1", has_tokens));
     }
@@ -41,11 +42,9 @@ fn description(app: &App) -> Value {
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
-        "security": if has_tokens { json!([{ "token": [] }]) } else { json!([]) },
+        "security": security(has_tokens),
         "paths": paths,
-        "components": {
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-        },
+        "components": { "securitySchemes": security_schemes() },
     })
 }
 
@@ -127,10 +126,10 @@ async fn llms(State(app): State<Arc<App>>) -> String {
     )
 }
 
-/// Returns the address of a link: of a path with parameters, the part before them.
+/// Returns the address of a link: of a path with parameters, its description or the part before them.
 fn link(route: &Route) -> &'static str {
     let path = route.shown_path();
-    path.split('{').next().unwrap_or(path)
+    route.described_at.unwrap_or_else(|| path.split('{').next().unwrap_or(path))
 }
 
 /// Returns a name for a link: the path without its slash.

@@ -1,5 +1,7 @@
 //! Parses the parameters of `/search`, `/lookup` and `/reverse`, as in Nominatim's documentation.
 
+use std::num::IntErrorKind;
+
 use axum::http::HeaderMap;
 
 use super::place::{Extras, PlaceFormat, PlaceResult, ShapeOptions, code_id, place_id, reference};
@@ -189,7 +191,10 @@ impl PlaceParameters {
         };
         let limit = match self.get("limit").map(str::trim).filter(|limit| !limit.is_empty()) {
             None => USUAL,
-            Some(limit) => limit.parse::<usize>().map_err(|_| "Parameter 'limit' must be a number")?.clamp(1, MOST),
+            Some(limit) => integer(limit)
+                .and_then(|limit| usize::try_from(limit).ok())
+                .ok_or("Parameter 'limit' must be a number")?
+                .clamp(1, MOST),
         };
         let ranks = match self.text("featureType") {
             "" => self.text("featuretype"),
@@ -267,9 +272,7 @@ impl PlaceParameters {
         let zoom = match self.get("zoom").map(str::trim).filter(|zoom| !zoom.is_empty()) {
             None => 18,
             // Maps have more zoom levels than there are here.
-            Some(zoom) => {
-                zoom.parse::<i64>().map_err(|_| "Parameter 'zoom' must be a number, 0 to 18")?.clamp(0, 18) as u8
-            }
+            Some(zoom) => integer(zoom).ok_or("Parameter 'zoom' must be a number, 0 to 18")?.clamp(0, 18) as u8,
         };
         Ok(PointRequest {
             at,
@@ -317,6 +320,16 @@ impl PlaceParameters {
         let is_across = i64::from(a.lon) - i64::from(b.lon) > 1_800_000_000;
         let (west, east) = if is_across { (a.lon, b.lon) } else { (a.lon.min(b.lon), a.lon.max(b.lon)) };
         Ok(Some(BoundingBox { south, west, north, east }))
+    }
+}
+
+/// Parses an integer; one beyond 64 bits becomes the nearest of these.
+fn integer(text: &str) -> Option<i64> {
+    match text.parse() {
+        Ok(number) => Some(number),
+        Err(wrong) if *wrong.kind() == IntErrorKind::PosOverflow => Some(i64::MAX),
+        Err(wrong) if *wrong.kind() == IntErrorKind::NegOverflow => Some(i64::MIN),
+        Err(_) => None,
     }
 }
 
@@ -398,6 +411,12 @@ mod tests {
         }
         let zoom = |zoom: &str| parameters(&format!("lat=1&lon=2&zoom={zoom}")).point().map(|point| point.zoom);
         assert_eq!([zoom("19"), zoom("-1"), zoom("")], [Ok(18), Ok(0), Ok(18)]);
+        assert_eq!([zoom("99999999999999999999"), zoom("-99999999999999999999")], [Ok(18), Ok(0)]);
+        let limit = |limit: &str| parameters(&format!("q=a&limit={limit}")).search().map(|search| search.limit).ok();
+        assert_eq!(
+            [limit("0"), limit("41"), limit("99999999999999999999"), limit("-1")],
+            [Some(1), Some(40), Some(40), None]
+        );
         for wrong in ["polygon_threshold=1m", "polygon_threshold=x", "polygon_threshold=inf"] {
             assert!(parameters(wrong).extras(false).is_err(), "{wrong}");
         }

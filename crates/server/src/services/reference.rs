@@ -13,6 +13,7 @@ mod tests {
         match schema {
             Schema::Text | Schema::Pattern(_) => "text".to_owned(),
             Schema::OneOf(values) => values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "),
+            Schema::Integer(i64::MIN, i64::MAX, _) => "integer".to_owned(),
             Schema::Integer(least, i64::MAX, _) => format!("integer from {least}"),
             Schema::Integer(least, most, _) => format!("integer, {least} to {most}"),
             Schema::Number(least, most) => format!("number, {least} to {most}"),
@@ -43,6 +44,9 @@ mod tests {
             }
             if route.access == Access::Operator {
                 let _ = writeln!(page, "\nAt the address of `--metrics-bind`, if there is one.");
+            }
+            if let Some(path) = route.described_at {
+                let _ = writeln!(page, "\n`{path}` describes the paths.");
             }
             if route.parameters().next().is_some() {
                 let _ = writeln!(page, "\n| parameter | values | meaning |\n|---|---|---|");

@@ -62,7 +62,11 @@ pub const ROUTES: &[Route] = &[
 ];
 
 const ANSWERS: &[&str] = &["application/json", "text/xml", "application/javascript"];
-const LAYERS: &str = "^(address|poi|railway|natural|manmade)(,(address|poi|railway|natural|manmade)){0,4}$";
+const LAYERS: &str = "^ *(address|poi|railway|natural|manmade) *(, *(address|poi|railway|natural|manmade) *)*$";
+/// Place ids, elements and postal codes: 127,R31,Pgb:EH4_7EA.
+const EXCLUDED: &str = "^ *(([0-9]{1,18}|[NWRnwr]-?[0-9]{1,18}|[Pp][^,:\\s]*:[^,\\s]*)? *(, *|$))*$";
+
+const LEVELS: Schema = Schema::OneOf(&["country", "state", "city", "settlement"]);
 
 /// The parameters of a search.
 const SEARCH: &[Parameter] = &[
@@ -79,17 +83,19 @@ const SEARCH: &[Parameter] = &[
     query("country", Schema::Text, "A country"),
     query("postalcode", Schema::Text, "A postal code"),
     query("typing", Schema::Text, "1: the last word may be a prefix"),
-    query("limit", Schema::Integer(1, 40, Some(10)), "Maximum number of places"),
+    query("limit", Schema::Integer(0, i64::MAX, Some(10)), "Maximum number of places. 0 is 1, above 40 is 40"),
     query(
         "viewbox",
         Schema::Pattern(super::interpreter::BOX),
         "Places in this box come first: longitude and latitude of two corners",
     ),
+    query("viewboxlbrt", Schema::Pattern(super::interpreter::BOX), "The same as `viewbox`, which takes precedence"),
     query("bounded", Schema::Text, "1: only places in the box"),
     query("countrycodes", Schema::Text, "Only these countries: mt,it"),
     query("layer", Schema::Pattern(LAYERS), "Only these layers: address, poi, railway, natural, manmade"),
-    query("featureType", Schema::OneOf(&["country", "state", "city", "settlement"]), "Only places of this level"),
-    query("exclude_place_ids", Schema::Pattern("^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,9}$"), "Places to leave out"),
+    query("featureType", LEVELS, "Only places of this level"),
+    query("featuretype", LEVELS, "The same as `featureType`, which takes precedence"),
+    query("exclude_place_ids", Schema::Pattern(EXCLUDED), "Places to leave out: place ids, elements, postal codes"),
     query("dedupe", Schema::Text, "0: return all elements of one place"),
 ];
 
@@ -99,8 +105,8 @@ const POINT: &[Parameter] = &[
     required("lon", Schema::AnyNumber, "Longitude in degrees"),
     query(
         "zoom",
-        Schema::Integer(0, 18, Some(18)),
-        "Level of detail: 3 is a country, 10 a city, 16 a street, 18 a house",
+        Schema::Integer(i64::MIN, i64::MAX, Some(18)),
+        "Level of detail: 3 is a country, 10 a city, 16 a street, 18 a house. Below 0 is 0, above 18 is 18",
     ),
     query("layer", Schema::Pattern(LAYERS), "Only these layers. Default: address,poi"),
 ];
@@ -124,7 +130,7 @@ const OUTPUT: &[Parameter] = &[
     query("polygon_threshold", Schema::AnyNumber, "Tolerance of the shape's simplification in degrees"),
     query(
         "json_callback",
-        Schema::Pattern("^[A-Za-z_$][A-Za-z0-9_$]{0,60}$"),
+        Schema::Pattern(super::interpreter::FUNCTION),
         "A JavaScript function to call with the answer",
     ),
 ];

@@ -33,6 +33,10 @@ use rest::Rest;
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
 
+/// The name of an entity, form or sense, and an ending.
+const PAGE: &str =
+    r"^([QPLqpl][1-9][0-9]{0,18}|[Ll][1-9][0-9]{0,18}-[FSfs][1-9][0-9]{0,18})(\.(json|ttl|nt|rdf|n3|html))?$";
+
 /// The routes.
 pub const ROUTES: &[Route] = &[
     Route::get_and_post("/w/api.php", "Find or return entities, as Wikidata's action API does", |_, methods| {
@@ -43,11 +47,19 @@ pub const ROUTES: &[Route] = &[
     .access(Access::Query)
     .of_triples()
     .worded(&ActionWording),
-    Route::get("/w/rest.php/wikibase/{version}/{*path}", "Wikibase's REST API", |_, methods| on(methods, rest::rest))
+    Route {
+        documented_path: Some("/w/rest.php/wikibase/v1/{path}"),
+        ..Route::get(
+            "/w/rest.php/wikibase/{version}/{*path}",
+            "Items and properties, as Wikibase's REST API returns them",
+            |_, methods| on(methods, rest::rest),
+        )
+        .takes(&[&[path("path", Schema::Text, "Such as entities/items/Q42/labels or search/items")]])
         .access(Access::Query)
         .of_triples()
         .worded(&Rest)
-        .hidden(),
+        .described_at("/w/rest.php/wikibase/v1/openapi.json")
+    },
     Route {
         documented_path: Some("/wiki/Special:EntityData/{id}"),
         ..Route::get("/wiki/Special:EntityData/{page}", "An entity with all its parts", |_, methods| {
@@ -57,7 +69,7 @@ pub const ROUTES: &[Route] = &[
             "An ending (.json, .ttl, .nt, .rdf, .n3, .html) or `Accept` selects the format; all but JSON redirect.",
         )
         .takes(&[&[
-            path("id", Schema::Pattern(r"^[QPL][1-9][0-9]{0,8}(\.(json|ttl|nt|rdf|n3|html))?$"), "The entity's id"),
+            path("id", Schema::Pattern(PAGE), "The entity's id"),
             query(
                 "format",
                 Schema::OneOf(&["json", "ttl", "nt", "rdf", "n3", "html"]),

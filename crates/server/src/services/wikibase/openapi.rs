@@ -3,20 +3,23 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::operation::{operation_id, parameter, reason};
+use crate::operation::{operation_id, parameter, reason, security, security_schemes};
 use crate::route::{Parameter, Schema, path, query, required};
 
 /// A path below the prefix, its summary, and its parameters.
 type DescribedPath = (&'static str, &'static str, &'static [Parameter]);
 
-const LANGUAGE_CODE: &str = "^([A-Za-z]{2,3}|[Ss]imple)(-[A-Za-z0-9]{1,8}){0,3}$";
+const LANGUAGE_CODE: &str = "^([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,12}){0,2}$";
 /// The same without `mul`, in which no search is.
-const SEARCH_LANGUAGE: &str = "^(?!mul$)([A-Za-z]{2,3}|[Ss]imple)(-[A-Za-z0-9]{1,8}){0,3}$";
+const SEARCH_LANGUAGE: &str = "^(?!mul$)([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,12}){0,2}$";
 const LANGUAGE: &[Parameter] =
     &[path("language_code", Schema::Pattern(LANGUAGE_CODE), "A language of Wikidata, such as en")];
 const STATEMENT: &[Parameter] =
     &[path("statement_id", Schema::Pattern(STATEMENT_ID), "The statement's id: Q42$F078E5B3-...")];
-const STATEMENT_ID: &str = r"^[QP][1-9][0-9]{0,8}\$[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$";
+const STATEMENT_ID: &str =
+    r"^[QPLqpl][1-9][0-9]{0,18}\$[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$";
+const ITEM_ID: &str = "^[Qq][1-9][0-9]{0,18}$";
+const PROPERTY_ID: &str = "^[Pp][1-9][0-9]{0,18}$";
 const SITE: &[Parameter] = &[path("site_id", Schema::Text, "A site, such as enwiki")];
 const SEARCH: &[Parameter] = &[
     required("q", Schema::Pattern(r"\S"), "The text to search for"),
@@ -39,11 +42,7 @@ const PARTS: [DescribedPath; 11] = [
     ),
     ("/aliases", "Aliases by language", &[]),
     ("/aliases/{language_code}", "The aliases in a language", LANGUAGE),
-    (
-        "/statements",
-        "Statements by property",
-        &[query("property", Schema::Pattern("^P[1-9][0-9]{0,8}$"), "Only this property")],
-    ),
+    ("/statements", "Statements by property", &[query("property", Schema::Pattern(PROPERTY_ID), "Only this property")]),
     ("/statements/{statement_id}", "A statement", STATEMENT),
     ("", "The entity", &[]),
 ];
@@ -60,8 +59,8 @@ const OTHERS: [DescribedPath; 9] = [
     ("/openapi.json", "This description", &[]),
 ];
 
-const ITEM: Parameter = path("item_id", Schema::Pattern("^Q[1-9][0-9]{0,8}$"), "The item's id");
-const PROPERTY: Parameter = path("property_id", Schema::Pattern("^P[1-9][0-9]{0,8}$"), "The property's id");
+const ITEM: Parameter = path("item_id", Schema::Pattern(ITEM_ID), "The item's id");
+const PROPERTY: Parameter = path("property_id", Schema::Pattern(PROPERTY_ID), "The property's id");
 
 const ITEM_FIELDS: Parameter = query(
     "_fields",
@@ -102,7 +101,7 @@ pub fn paths(prefix: &str, has_tokens: bool) -> Map<String, Value> {
 }
 
 /// Returns the description of a version of the API.
-pub fn description(version: &str) -> Value {
+pub fn description(version: &str, has_tokens: bool) -> Value {
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -111,7 +110,9 @@ pub fn description(version: &str) -> Value {
             "description": "The entities of one immutable snapshot; read-only",
         },
         "servers": [{ "url": format!("/w/rest.php/wikibase/{version}") }],
-        "paths": paths("", false),
+        "security": security(has_tokens),
+        "paths": paths("", has_tokens),
+        "components": { "securitySchemes": security_schemes() },
     })
 }
 

@@ -35,8 +35,12 @@ pub async fn rest(
     RawQuery(query): RawQuery,
 ) -> Result<Response, RefusedRequest> {
     let parameters = move || ActionParameters::of(query.as_deref(), b"");
+    let has_tokens = app.tokens.is_some();
     super::answer(&app, &context, "entities", &Rest, parameters, move |store, parameters| {
         let parts: Vec<&str> = path.split('/').collect();
+        if let ("v0" | "v1", ["openapi.json"]) = (version.as_str(), parts.as_slice()) {
+            return Told::Found(openapi::description(&version, has_tokens), 1);
+        }
         match given(store, &version, &parts, parameters) {
             Ok((object, count)) => Told::Found(object, count),
             Err(wrong) => Told::Instead(*wrong),
@@ -85,7 +89,6 @@ fn given(store: &Store, version: &str, parts: &[&str], parameters: &ActionParame
         _ => Err(no_route()),
     };
     match parts {
-        ["openapi.json"] => Ok((openapi::description(version), 1)),
         ["property-data-types"] => Ok((rest::property_data_types(), 1)),
         ["search", what] => search(store, kind(what)?, parameters, true),
         ["suggest", what] => search(store, kind(what)?, parameters, false),

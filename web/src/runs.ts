@@ -1,0 +1,259 @@
+// Runs of a query: from the text in the editor to the answer in its views, or to the reason why there is none.
+
+import { Answers } from './answer/client';
+import type { Summary } from './answer/model';
+import { ICONS, announce, count, duration, h, icon, rows, size } from './dom';
+import type { Editor } from './editor/editor';
+import { remember } from './history';
+import { isNarrow, type Layout } from './layout';
+import type { Language } from './link';
+import type { AnswerMap } from './map/map';
+import type { Notices } from './notices';
+import { Refused, headers } from './service';
+import { expand, type Surroundings } from './shortcuts';
+import { legend } from './views/legend';
+import type { Views } from './views/views';
+
+/** What a run needs of the page. */
+export interface RunWiring {
+  editor: Editor;
+  views: Views;
+  layout: Layout;
+  notices: Notices;
+  map: () => AnswerMap | null;
+  around: () => Surroundings;
+  /** Whether the snapshot has triples. */
+  triples: boolean;
+  /** Says what is wrong with the link that led here. */
+  warn: () => void;
+  askToken: () => void;
+}
+
+/** A query as it was written and as it was sent. */
+interface SentQuery {
+  language: Language;
+  text: string;
+  query: string;
+}
+
+export class Runs {
+  readonly answers = new Answers((bytes) => this.progress(bytes), (summary) => this.sofar(summary));
+  readonly runButton = h('button', { type: 'button', class: 'button primary', onclick: () => void this.run() }, icon(ICONS.run), 'Run', h('kbd', {}, 'Ctrl ↵'));
+  readonly stopButton = h('button', { type: 'button', class: 'button stop', hidden: true, onclick: () => void this.stop() }, icon(ICONS.stop), 'Stop');
+  readonly allButton = h('button', { type: 'button', class: 'button only-icon all', hidden: true, title: 'All of the answer', 'aria-label': 'All of the answer', onclick: () => this.summary?.box && this.page?.map()?.fit(this.summary.box) }, icon(ICONS.target));
+  summary: Summary | null = null;
+  running = false;
+  /** What was asked last. */
+  sent: SentQuery | null = null;
+  private page!: RunWiring;
+  /** What is shown of an answer that still comes. */
+  private begun: Summary | null = null;
+  /** When the query that runs began, by the clock of the page, and bytes of its answer so far. */
+  private began = 0;
+  private received = 0;
+  /** The view of the map that the answer belongs to, if its query depends on the view. */
+  private asked: string | null = null;
+  /** Counts runs, so that what comes late is not taken for what came after. */
+  private turn = 0;
+
+  /** Is called once, before the first run. */
+  wire(page: RunWiring): void {
+    this.page = page;
+  }
+
+  async run(): Promise<void> {
+    const { editor, notices } = this.page;
+    const { language, text } = editor;
+    if (!text.trim()) return;
+    await this.stop();
+    const turn = (this.turn += 1);
+    this.running = true;
+    this.runButton.hidden = true;
+    this.stopButton.hidden = false;
+    if (document.activeElement === this.runButton || document.activeElement === document.body) this.stopButton.focus();
+    this.began = performance.now();
+    this.received = 0;
+    // Readers of the screen hear of the end, not of each tick.
+    notices.status.setAttribute('aria-live', 'off');
+    notices.say('Running …', 'running');
+    const clock = window.setInterval(() => this.tick(), 500);
+    notices.clear();
+    this.page.warn();
+    this.begun = null;
+    this.asked = null;
+    try {
+      const view = isOfView(text) ? this.viewKey() : null;
+      const expanded = language === 'overpassql' ? await expand(text, this.page.around()) : { text, style: '', elsewhere: false, guessed: [] };
+      if (turn !== this.turn) return;
+      this.sent = { language, text, query: expanded.text };
+      const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style, triples: this.page.triples } });
+      if (turn !== this.turn) return;
+      this.answered(summary, language, text, view);
+      for (const { name, place } of expanded.guessed) notices.add('guessed', `"${name}" was taken for ${place}.`);
+      if (expanded.elsewhere) notices.add('elsewhere', 'The query names another server to be asked: this is what the snapshot here answers.');
+    } catch (problem) {
+      if (turn === this.turn) this.failed(problem as Error);
+    } finally {
+      clearInterval(clock);
+      if (turn !== this.turn) return;
+      this.running = false;
+      this.moved();
+      notices.status.removeAttribute('aria-live');
+      const focused = document.activeElement === this.stopButton;
+      this.runButton.hidden = false;
+      this.stopButton.hidden = true;
+      if (focused) this.runButton.focus();
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (!this.running || !(await this.answers.stop())) return;
+    const { layout, views } = this.page;
+    // The worker that kept the answer has ended.
+    this.summary = this.begun = null;
+    layout.stretch('none');
+    layout.legend.replaceChildren();
+    this.allButton.hidden = layout.exportButton.disabled = true;
+    this.page.map()?.show(null, false);
+    views.clear();
+  }
+
+  /** The map was moved: a query with its box has another answer now. */
+  moved(resized = false): void {
+    if (this.asked === null) return;
+    const { notices } = this.page;
+    // At the lowest zooms a map of another size cannot keep its view.
+    if (resized && notices.stale.hidden) this.asked = this.viewKey();
+    else if (this.summary && !this.running) notices.markStale(this.viewKey() === this.asked ? '' : 'of another view');
+  }
+
+  /** Centre and zoom of the map as a text. */
+  private viewKey(): string | null {
+    return this.page.map()?.view.map((number) => number.toFixed(5)).join() ?? null;
+  }
+
+  /** Shows how long a query has been running, and what of its answer has come. */
+  private tick(): void {
+    const since = duration(performance.now() - this.began);
+    this.page.notices.say(this.received ? `${size(this.received)} in ${since} …` : `Running … ${since}`, 'running');
+  }
+
+  private progress(bytes: number): void {
+    this.received = bytes;
+    if (this.running) this.tick();
+  }
+
+  /** Shows rows while others still come. */
+  private sofar(summary: Summary): void {
+    if (!this.running) return;
+    const { layout, views } = this.page;
+    const first = this.begun === null;
+    const before = this.begun;
+    this.begun = this.summary = summary;
+    layout.exportButton.disabled = true;
+    const placed = onMap(summary);
+    layout.tally.textContent = `${rows(summary.rows)} so far, ${count(placed)} on the map`;
+    if (first) {
+      views.begin();
+      layout.stretch(placed ? 'split' : 'full');
+    }
+    views.rows(summary, before);
+    this.page.map()?.show(summary, first && !isOfView(this.page.editor.text));
+  }
+
+  /** Shows an answer. `view` is the view of the map when its query was sent, if it depends on it. */
+  private answered(summary: Summary, language: Language, text: string, view: string | null): void {
+    const { layout, notices, views } = this.page;
+    const map = this.page.map();
+    this.summary = summary;
+    const placed = onMap(summary);
+    const what = summary.kind === 'text' ? 'text' : rows(summary.rows);
+    notices.say(`${what} · ${duration(summary.total)} · ${size(summary.bytes)}`);
+    announce(`${what}, ${count(placed)} on the map`);
+    layout.tally.textContent = summary.kind === 'text' ? size(summary.bytes) : `${rows(summary.rows)}, ${count(placed)} on the map`;
+    this.allButton.hidden = summary.box === null;
+    layout.legend.replaceChildren(legend(summary));
+    layout.exportButton.disabled = false;
+    notices.markStale('');
+    void views.show(summary, this.begun).then(() => this.openNamedView(language, text));
+    const seen = map?.seen;
+    const grows = layout.main.dataset.dock === 'none' || this.begun !== null;
+    layout.stretch(placed === 0 && (summary.rows > 0 || summary.kind === 'text') ? 'full' : 'split');
+    this.asked = view;
+    map?.show(summary, view === null);
+    // The box of the query stays in view when the rows take a part of the map's place.
+    if (view !== null && view === this.viewKey()) {
+      if (seen && grows) map?.showAgain(seen);
+      this.asked = this.viewKey();
+    }
+    notices.clear();
+    this.page.warn();
+    this.remarks(summary, language, text, placed);
+    // Where one part is seen at a time, that with the answer, unless there is something to be read first.
+    if (isNarrow() && notices.isEmpty()) layout.pane(placed ? 'map' : 'answer');
+    remember({ query: text, language, at: Date.now(), rows: summary.rows, ms: summary.total });
+  }
+
+  /** Says what an answer lacks. */
+  private remarks(summary: Summary, language: Language, text: string, placed: number): void {
+    const { editor, notices } = this.page;
+    if (summary.rows === 0 && summary.kind !== 'text') notices.add('empty', 'Nothing was found.');
+    const unplaced = language === 'overpassql' && summary.kind === 'elements' && summary.unplaced > 0 && (summary.types.way || summary.types.relation || summary.types.node);
+    if (unplaced && withGeometry(text) !== text) {
+      const run = h('button', { type: 'button', class: 'button small', onclick: () => ((editor.text = withGeometry(editor.text)), void this.run()) }, 'Ask with geometry');
+      notices.add('unplaced', placed ? `Of ${count(summary.unplaced)} elements the answer does not say where they are.` : 'The answer says nowhere where its elements are.', run);
+    }
+    if (summary.remark) notices.add('remark', summary.remark);
+    if (summary.part && summary.kind !== 'text') notices.add('part', `The answer has ${size(summary.bytes)}: these are its first ${rows(summary.rows)}. Export, As it came, has all of it.`);
+    if (summary.unasked) notices.add('unasked', `${count(summary.unasked)} rows are not on the map: ask for their coordinates to have them there.`);
+  }
+
+  /** Opens the view that a query names in a comment (`#defaultView:Graph`), where there is one. */
+  private openNamedView(language: Language, text: string): void {
+    const { layout, notices, views } = this.page;
+    const name = language === 'sparql' ? /^\s*#\s*defaultView\s*:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() : undefined;
+    if (name && !views.tabs.has(name)) notices.add('view', `There is no view "${name}" of this answer; it is shown as a table.`);
+    if (!name || !views.tabs.has(name)) return;
+    views.tabs.open(name);
+    layout.stretch('full');
+    if (isNarrow()) layout.pane('answer');
+  }
+
+  private failed(problem: Error): void {
+    const { editor, notices } = this.page;
+    if (problem.message === 'stopped') return this.stopped();
+    // What is shown is not what was asked for now.
+    notices.markStale(this.summary ? 'of an earlier query' : '');
+    if (problem instanceof Refused && problem.status === 401) return this.page.askToken();
+    const [first = ''] = problem.message.split('\n');
+    // The notice has the message.
+    notices.say(`Failed after ${duration(performance.now() - this.began)}.`, 'error');
+    announce(first);
+    notices.clear();
+    const line = /^line (\d+)/.exec(first)?.[1];
+    const go = line && h('button', { type: 'button', class: 'button small', onclick: () => editor.show(editor.text.split('\n').slice(0, Number(line) - 1).join('\n').length + (line === '1' ? 0 : 1)) }, `Line ${line}`);
+    notices.add('error', problem.message, go || undefined);
+    editor.check();
+  }
+
+  /** Keeps the rows that had come before a query was stopped. */
+  private stopped(): void {
+    const { layout, notices } = this.page;
+    notices.say(this.begun ? `Stopped: ${rows(this.begun.rows)} had come.` : 'Stopped.');
+    if (!this.begun) return notices.markStale(this.summary ? 'of an earlier query' : '');
+    layout.tally.textContent = `the first ${rows(this.begun.rows)}, ${count(onMap(this.begun))} on the map`;
+    layout.exportButton.disabled = false;
+    notices.markStale('');
+  }
+}
+
+/** Number of rows with a geometry. */
+const onMap = ({ geometries }: Summary): number => geometries.point + geometries.line + geometries.polygon;
+
+/** Whether the answer to a query depends on the view of the map. */
+const isOfView = (text: string): boolean => /\{\{(bbox|wsen|center)\}\}/.test(text);
+
+/** Adds `geom` to the outputs of a query. */
+function withGeometry(text: string): string {
+  return text.replace(/\bout\b((?:\s+[\w.]+)*)\s*;/g, (whole, modes: string) => (/\b(geom|center|bb|count|ids)\b/.test(modes) ? whole : `out${modes} geom;`));
+}
