@@ -64,7 +64,6 @@ codes! {
         Internal = "internal", "The query could not be run, by a fault of the program.";
         // Errors outside of a run: of `terrapin query` and of feedback.
         Shortcut = "shortcut", "A shortcut of Overpass Turbo's cannot be replaced.";
-        Large = "large", "The answer is larger than what feedback reads.";
         Defect = "defect", "Feedback could not be given, by a fault of the program.";
     }
 }
