@@ -22,7 +22,7 @@ import terrapin_osm
 from terrapin_osm import QueryError, QueryLimitError, QuerySyntaxError, Snapshot, SnapshotError, Stop, convert, parse
 
 WORLD = "(-90,-180,90,180)"
-FOREVER = f"[out:json][timeout:1000];node{WORLD};foreach(node(around:100000);out count;);"
+FOREVER = f"[out:json][timeout:1000];node{WORLD}->.n;foreach.n->.a(foreach.n(node(around.a:100000);out count;););"
 
 
 def test_places_in_texts(monaco: Snapshot) -> None:

@@ -29,7 +29,7 @@ def test_records(monaco: Snapshot) -> None:
 
 
 def test_a_pair_that_takes_for_ever_has_a_record(monaco: Snapshot) -> None:
-    forever = "[out:json];node(-90,-180,90,180);foreach(node(around:100000);out count;);"
+    forever = "[out:json];node(-90,-180,90,180)->.n;foreach.n->.a(foreach.n(node(around.a:100000);out count;););"
     records = monaco.score_batch([(SAME, SAME), (SAME, forever), (SAME, OTHER)], timeout=1)
     assert [record["ex"] for record in records] == [1, 0, 0]
     assert "timeout" in records[1]["error"]
@@ -82,7 +82,7 @@ def test_pairs_are_tuples_or_mappings(monaco: Snapshot) -> None:
 
 
 def test_a_query_runs_once_in_a_batch(monaco: Snapshot) -> None:
-    forever = "[out:json];node(-90,-180,90,180);foreach(node(around:100000);out count;);"
+    forever = "[out:json];node(-90,-180,90,180)->.n;foreach.n->.a(foreach.n(node(around.a:100000);out count;););"
     begun = time.monotonic()
     records = monaco.score_batch([(forever, SAME)] * 16, timeout=2, threads=2, similarity=False, summary=True)
     # One after another on two threads they would take 16 seconds.

@@ -71,7 +71,7 @@ def test_a_surrogate_costs_one_record(malta: Benchmark) -> None:
 
 
 def test_the_event_loop_goes_on(malta: Benchmark) -> None:
-    forever = "[out:json];node(-90,-180,90,180);foreach(node(around:100000);out count;);"
+    forever = "[out:json];node(-90,-180,90,180)->.n;foreach.n->.a(foreach.n(node(around.a:100000);out count;););"
     scorer = Scorer(malta.scorer.snapshot, timeout=2)
 
     async def main() -> int:
