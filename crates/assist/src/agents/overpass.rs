@@ -101,7 +101,7 @@ pub struct ElementPage {
     pub total: usize,
     /// Number of elements of each type.
     pub types: BTreeMap<String, usize>,
-    /// The elements of the page, in the format of [out:json].
+    /// The elements of the page, in the format of `[out:json]`.
     pub elements: Vec<BTreeMap<String, Value>>,
 }
 
