@@ -389,14 +389,14 @@ mod tests {
     #[test]
     fn bounds_and_panics_end_the_work() {
         let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
-        let late = watched(&Arc::new(Budget::new(&limits)), || {
+        let late = watched(&Arc::new(Budget::new(&limits)), || -> () {
             loop {
                 checkpoint();
             }
         });
         assert_eq!(reached(late), "time");
         assert_eq!(watched(&bounded(1 << 20), || 1), Ok(1));
-        assert_eq!(reached(watched(&bounded(1 << 20), || { panic!("broken") })), "panic");
+        assert_eq!(reached(watched(&bounded(1 << 20), || -> () { panic!("broken") })), "panic");
     }
 
     #[test]
@@ -421,7 +421,7 @@ mod tests {
                 kept.push(Box::new([0_u64; 16]));
             }
         };
-        assert_eq!(reached(watched(&bounded(8 << 20), || { grows() })), "memory");
+        assert_eq!(reached(watched(&bounded(8 << 20), || -> () { grows() })), "memory");
         // A single large one, before it is made.
         assert_eq!(reached(watched(&bounded(8 << 20), || charge(9 << 20))), "memory");
         assert_eq!(reached(watched(&bounded(8 << 20), || charge(7 << 20))), "nothing");

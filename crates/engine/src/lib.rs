@@ -118,6 +118,9 @@ impl Engine {
     /// Returns the environment for the text of a SPARQL query, like [`Engine::environment`]. A text with errors needs no
     /// data: it gets [`Engine::graph`].
     pub fn environment_of(&self, text: &str) -> Option<&Environment> {
+        if self.has_triples {
+            return Some(&self.graph);
+        }
         match prepare(text, &SparqlSettings::default()) {
             Ok(query) => self.environment(&query),
             Err(_) => Some(&self.graph),

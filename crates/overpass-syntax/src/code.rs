@@ -29,6 +29,7 @@ codes! {
         IncompleteStatement = "incomplete-statement", "The element has too few or too many others in it.";
         SetTwice = "set-twice", "A property is set for the second time.";
         BadValue = "bad-value", "An attribute takes no such value, or not together with another one.";
+        NoQlSyntax = "no-ql-syntax", "QL has no syntax for a part of a query in XML.";
         BadTimestamp = "bad-timestamp", "A moment is not written as moments are.";
         // Errors in filters.
         UnknownFilter = "unknown-filter", "There is no filter of this name.";

@@ -63,6 +63,7 @@ use check::CheckContext;
 use diagnostics::Diagnostics;
 use element::{Evaluator, SyntaxElement};
 use names::SyntaxNames;
+use terrapin_budget as budget;
 
 /// The meaning of one element, without its children. Defined here because all modules use it, and because it
 /// refers to statements and filters.
@@ -208,6 +209,17 @@ pub(crate) struct ElementTreeNode {
 }
 
 impl ElementTreeNode {
+    /// Removes positions and puts the filters of queries into the order in which QL is written.
+    fn normalize(&mut self) {
+        budget::checkpoint();
+        self.element.line = 0;
+        self.element.span = SourceSpan::default();
+        if self.element.name == "query" {
+            self.children.sort_by_key(|child| !child.leads());
+        }
+        self.children.iter_mut().for_each(ElementTreeNode::normalize);
+    }
+
     /// Returns whether it is an evaluator.
     pub fn is_evaluator(&self) -> bool {
         matches!(self.part, ElementMeaning::Evaluator(_))
@@ -250,6 +262,15 @@ pub(crate) fn outline(text: &str) -> Result<(Option<ElementTreeNode>, Option<Ove
     let (root, diagnostics) = read(text, true)?;
     let failure = if diagnostics.is_empty() { None } else { Some(explained(diagnostics, text)) };
     Ok((root, failure))
+}
+
+/// Parses a valid query and leaves out what does not change its meaning: positions, and the order of conditions on tags
+/// and on other things. Returns `None` if the query has errors.
+pub(crate) fn meaning(text: &str) -> Option<Script> {
+    let (root, diagnostics) = read(text, false).ok()?;
+    let mut root = root.filter(|_| diagnostics.is_empty())?;
+    root.normalize();
+    statement::script(root)
 }
 
 /// Adds hints to the errors and converts them to a failure.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use terrapin_budget::{self as budget, Budget, Limits, StopReason};
 use terrapin_overpass::OverpassFailure;
-use terrapin_overpass::output::{self, AnswerFormat, GeoJsonLayout, Recording, RecordingCursor, RecordingEntry};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, Recording, RecordingCursor, RecordingEntry};
 use terrapin_overpass::syntax::OutputFormat;
 
 use crate::elements;
@@ -85,11 +85,7 @@ fn written(
     most: u64,
 ) -> Result<Vec<u8>, OverpassFailure> {
     let mut out = Vec::new();
-    {
-        let mut answer = output::answer(form, recording.header(), &mut out)?;
-        let replayed = recording.replay(cursor, most, answer.as_mut());
-        replayed.and_then(|()| answer.complete()).and_then(|()| answer.finish()).map_err(output::disconnected)?;
-    }
+    recording.write(form, cursor, most, &mut out)?;
     Ok(out)
 }
 

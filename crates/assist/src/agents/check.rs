@@ -1,11 +1,14 @@
 //! The tool `check_query`.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tool, Trouble, environment};
+use terrapin_budget::{self as budget, Budget};
 use terrapin_engine::Engine;
-use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
+use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
 use terrapin_eval::language::{self, QueryLanguage};
 use terrapin_geocoder::AreaLookup;
 use terrapin_osm::BoundingBox;
@@ -71,7 +74,6 @@ impl Tool for CheckQuery {
     type Output = CheckToolAnswer;
 
     fn run(engine: &Engine, input: CheckToolRequest, limits: &Limits) -> Result<CheckToolAnswer, Trouble> {
-        let osm = engine.osm();
         let named = match input.lang.as_deref() {
             Some(name) => Some(QueryLanguage::named(name).ok_or_else(|| {
                 Trouble::new(format!("lang {name:?}: there is no such language")).hint("overpassql or sparql")
@@ -79,21 +81,9 @@ impl Tool for CheckQuery {
             None => None,
         };
         let language = named.or_else(|| language::of(&input.query));
-        let said = if language == Some(QueryLanguage::Sparql) {
-            let asked =
-                prepare(&input.query, &SparqlSettings::default()).map(|prepared| environment(engine, &prepared));
-            // A syntax error is reported even if the snapshot has no triples.
-            sparql_feedback(asked.unwrap_or(Ok(engine.graph()))?, &input.query, SAMPLE, true, limits)
-        } else {
-            let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
-            let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
-            let places = AreaLookup::new(osm);
-            let limits = limits.clone();
-            feedback(
-                osm,
-                &FeedbackRequest { query: &input.query, bbox, places: &places, sample: SAMPLE, run: true, limits },
-            )
-        };
+        let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
+        let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
+        let said = feedback_on(engine, &input.query, language, bbox, limits)?;
         let text = said.to_string();
         let errors = said.errors.into_iter().map(|error| CheckProblem {
             code: error.code.to_owned(),
@@ -111,4 +101,34 @@ impl Tool for CheckQuery {
             text,
         })
     }
+}
+
+/// Returns feedback on a query in this language; OverpassQL by default.
+///
+/// # Errors
+/// Returns an error if the query needs triples and the snapshot has none.
+fn feedback_on(
+    engine: &Engine,
+    query: &str,
+    language: Option<QueryLanguage>,
+    bbox: Option<BoundingBox>,
+    limits: &Limits,
+) -> Result<Feedback, Trouble> {
+    if language == Some(QueryLanguage::Sparql) {
+        let asked = prepare(query, &SparqlSettings::default()).map(|prepared| environment(engine, &prepared));
+        // A syntax error is reported even if the snapshot has no triples.
+        return Ok(sparql_feedback(asked.unwrap_or(Ok(engine.graph()))?, query, SAMPLE, true, limits));
+    }
+    let places = AreaLookup::new(engine.osm());
+    let limits = limits.clone();
+    let request = FeedbackRequest { query, bbox, places: &places, sample: SAMPLE, run: true, limits };
+    Ok(feedback(engine.osm(), &request))
+}
+
+/// Returns the feedback on a query as a text. `None` if there is none within the limits.
+pub fn checked_text(engine: &Engine, query: &str, language: QueryLanguage, limits: &Limits) -> Option<String> {
+    let budget = Arc::new(Budget::new(limits));
+    let said = budget::watched(&budget, || feedback_on(engine, query, Some(language), None, limits).ok());
+    engine.fail_if_damaged().ok()?;
+    Some(said.ok()??.to_string().trim_end().to_owned())
 }

@@ -13,14 +13,12 @@ use crate::items::ItemDescriptions;
 use terrapin_budget as budget;
 use terrapin_engine::Engine;
 use terrapin_entities::{Properties, chain_of};
-use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, RECORD_SEPARATOR};
 
 /// Default and maximum number of features in an answer.
 const FEATURES: (usize, usize) = (50, 500);
 /// Maximum total size of the features in bytes. A long geometry is never cut; the first feature is always returned.
 const LARGEST: usize = 256 << 10;
-/// The separator before each feature.
-const SEPARATOR: u8 = 0x1e;
 
 /// Returns the results of a query as features with geometries.
 pub struct ExportGeoJson;
@@ -80,7 +78,7 @@ impl Tool for ExportGeoJson {
         let body = body(engine.osm(), &script, form, limits)?;
         let (mut total, mut bytes, mut features) = (0, 0, Vec::new());
         let mut is_full = false;
-        for record in body.split(|byte| *byte == SEPARATOR).filter(|record| !record.is_empty()) {
+        for record in body.split(|byte| *byte == RECORD_SEPARATOR).filter(|record| !record.is_empty()) {
             budget::checkpoint();
             // The first feature is returned regardless of its size.
             is_full |= part.has(total) && bytes > 0 && bytes + record.len() > LARGEST;

@@ -27,7 +27,8 @@ mod source;
 mod sparql;
 mod tags;
 
-pub use overpass::{ElementPage, body, record, script, stopped};
+pub use check::checked_text;
+pub use overpass::{ElementPage, body, page_of, record, script, stopped};
 pub use part::ResultPage;
 
 use std::fmt;

@@ -71,9 +71,7 @@ impl Tool for QueryOverpass {
         let part = ResultPage::asked(input.limit, input.cursor.as_deref(), ELEMENTS.0, ELEMENTS.1)?;
         let script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
         let osm = engine.osm();
-        let mut found = ElementPage::new(part);
-        overpass::run_into(osm, &script, limits, &mut found).map_err(|failure| stopped(&failure))?;
-        let ElementPage { total, types, elements, .. } = found;
+        let ElementPage { total, types, elements, .. } = page_of(engine, &script, part, limits)?;
         let next_cursor = part.next(total);
         let mut answer = OverpassToolAnswer { total, types, elements, next_cursor, hint: None };
         answer.hint = if answer.total == 0 {
@@ -166,6 +164,16 @@ pub fn body(osm: &Osm, script: &Script, form: AnswerFormat<'_>, limits: &Limits)
     }
     done.map_err(|failure| stopped(&failure))?;
     Ok(body.bytes)
+}
+
+/// Runs a query and keeps the elements of one page.
+///
+/// # Errors
+/// Returns an error if the query failed or was stopped.
+pub fn page_of(engine: &Engine, script: &Script, part: ResultPage, limits: &Limits) -> Result<ElementPage, Trouble> {
+    let mut found = ElementPage::new(part);
+    overpass::run_into(engine.osm(), script, limits, &mut found).map_err(|failure| stopped(&failure))?;
+    Ok(found)
 }
 
 /// Runs a query and keeps its answer, to read it several times.

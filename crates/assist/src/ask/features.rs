@@ -6,14 +6,12 @@ use serde_json::value::RawValue;
 
 use terrapin_budget as budget;
 use terrapin_overpass::OverpassFailure;
-use terrapin_overpass::output::{self, AnswerFormat, GeoJsonLayout, Recording, RecordingCursor};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, RECORD_SEPARATOR, Recording, RecordingCursor};
 
 /// Maximum features of a result.
 const FEATURES: usize = 20_000;
 /// Maximum bytes of all features of a result.
 pub const BYTES: usize = 16 << 20;
-/// The separator before each feature of a sequence.
-const SEPARATOR: u8 = 0x1e;
 
 /// The number of features of an answer, and the first of them.
 #[derive(Default)]
@@ -35,10 +33,7 @@ impl FirstFeatures {
     pub fn of(recording: &Recording) -> Result<FirstFeatures, OverpassFailure> {
         let mut features = FirstFeatures::default();
         let form = AnswerFormat::GeoJson(GeoJsonLayout::Sequence);
-        let mut answer = output::answer(form, recording.header(), &mut features)?;
-        let replayed = recording.replay(&mut RecordingCursor::default(), u64::MAX, answer.as_mut());
-        replayed.and_then(|()| answer.complete()).and_then(|()| answer.finish()).map_err(output::disconnected)?;
-        drop(answer);
+        recording.write(form, &mut RecordingCursor::default(), u64::MAX, &mut features)?;
         features.end_feature();
         Ok(features)
     }
@@ -60,7 +55,7 @@ impl FirstFeatures {
 
 impl Write for FirstFeatures {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        for (number, piece) in part.split(|byte| *byte == SEPARATOR).enumerate() {
+        for (number, piece) in part.split(|byte| *byte == RECORD_SEPARATOR).enumerate() {
             if number > 0 {
                 self.end_feature();
             }

@@ -12,13 +12,11 @@ use serde_json::{Map, Value, json};
 use crate::agents::{Trouble, body, script};
 use terrapin_budget::{self as budget, Limits};
 use terrapin_engine::Engine;
-use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, RECORD_SEPARATOR};
 use terrapin_sparql::geo::{Crs, GeometryFormat, LocatedGeometry};
 use terrapin_sparql::results::cell;
 use terrapin_triples::Store;
 
-/// The separator before each feature of a sequence.
-const SEPARATOR: u8 = 0x1e;
 /// The IRI prefix of elements, before type and id.
 const ELEMENT: &str = "https://www.openstreetmap.org/";
 const ENTITY: &str = "http://www.wikidata.org/entity/Q";
@@ -119,7 +117,7 @@ impl<'a> SolutionLocations<'a> {
 
 /// Returns the features of a sequence, each as its JSON text.
 fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
-    sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
+    sequence.split(|byte| *byte == RECORD_SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
 }
 
 /// Returns the type and the id of an element.

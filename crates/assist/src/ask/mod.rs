@@ -250,6 +250,15 @@ impl Lang {
     }
 }
 
+impl From<Lang> for QueryLanguage {
+    fn from(language: Lang) -> QueryLanguage {
+        match language {
+            Lang::Overpassql => QueryLanguage::OverpassQl,
+            Lang::Sparql => QueryLanguage::Sparql,
+        }
+    }
+}
+
 impl From<QueryLanguage> for Lang {
     fn from(language: QueryLanguage) -> Lang {
         match language {

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxrdf::Term;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::features::FirstFeatures;
 use super::sparql::FirstSolutions;
 use super::{AskFailure, AskedQueryResult, Lang, ModelQuery, features, map};
-use crate::agents::{self, ElementPage, ResultPage, Trouble, environment, record, script, stopped as stopped_overpass};
+use crate::agents::{
+    ElementPage, ResultPage, Trouble, checked_text, environment, page_of, record, script, stopped as stopped_overpass,
+};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_engine::Engine;
 use terrapin_overpass::lint;
@@ -23,6 +25,8 @@ const TIME: Duration = Duration::from_secs(60);
 /// Maximum rows of a result, and solutions that are searched for geometries.
 const ROWS: usize = 200;
 const SOLUTIONS: usize = 20_000;
+/// The elements of a result.
+const FIRST: ResultPage = ResultPage { skip: 0, take: ROWS };
 /// Maximum number of columns for tags: usually, and for at most three elements.
 const TAGS: usize = 8;
 const ALL_TAGS: usize = 24;
@@ -80,19 +84,25 @@ fn trouble(trouble: Trouble) -> Result<RunOutcome, AskFailure> {
 
 /// Returns the text of the tool `check_query` about a query.
 fn checked(engine: &Engine, query: &ModelQuery, limits: &Limits) -> Option<String> {
-    let tool = agents::find("check_query")?;
-    let said = tool.call(engine, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
-    Some(said["text"].as_str()?.trim_end().to_owned())
+    checked_text(engine, &query.query, query.language.into(), limits)
 }
 
 fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
-    let ran = script(engine, &query.query, None, limits)
-        .and_then(|script| Ok((record(engine, &script, limits)?, lint::keys(&script))));
-    let (recording, keys) = match ran {
+    let ran = script(engine, &query.query, None, limits).and_then(|script| {
+        // Features need the whole answer; rows need its first elements.
+        let (recording, found) = if for_map {
+            let recording = record(engine, &script, limits)?;
+            let found = first_elements(&recording);
+            (Some(recording), found)
+        } else {
+            (None, page_of(engine, &script, FIRST, limits)?)
+        };
+        Ok((recording, found, lint::keys(&script)))
+    });
+    let (recording, found, keys) = match ran {
         Ok(ran) => ran,
         Err(why) => return trouble(why),
     };
-    let found = first_elements(&recording);
     let total = found.total as u64;
     let is_count = !found.types.is_empty() && found.types.keys().all(|kind| kind == "count");
     let is_zero = |count: &BTreeMap<String, Value>| count.get("tags").is_some_and(|tags| tags["total"] == "0");
@@ -103,9 +113,9 @@ fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits)
         let feedback = checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned());
         return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
     }
-    if is_count || !for_map {
+    let Some(recording) = recording.filter(|_| !is_count) else {
         return Ok(RunOutcome { result: Some(result), feedback: None });
-    }
+    };
     match FirstFeatures::of(&recording) {
         Ok(first) => (result.features, result.shapes) = (first.total, first.shapes),
         Err(failure) => return trouble(stopped_overpass(&failure)),
@@ -116,7 +126,7 @@ fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits)
 
 /// Returns the first elements of an answer.
 fn first_elements(recording: &Recording) -> ElementPage {
-    let mut found = ElementPage::new(ResultPage { skip: 0, take: ROWS });
+    let mut found = ElementPage::new(FIRST);
     for piece in recording.pieces() {
         // Elements of an answer can always be represented as JSON.
         let _ = recording.each(piece, |entry| match entry {
@@ -248,6 +258,7 @@ fn stopped(error: &SparqlError) -> Result<RunOutcome, AskFailure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn keys_of_the_query_are_columns() {

@@ -20,7 +20,7 @@ use terrapin_engine::Engine;
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::BoundingBox;
 use terrapin_overpass::OverpassFailure;
-use terrapin_overpass::output::{self, AnswerFormat, Recording, RecordingCursor, RecordingEntry};
+use terrapin_overpass::output::{AnswerFormat, Recording, RecordingCursor, RecordingEntry};
 use terrapin_overpass::turbo::{self, ShortcutValues};
 
 /// The data on which gold queries run.
@@ -206,10 +206,8 @@ fn short(hash: blake3::Hash) -> u128 {
 /// Returns the digest of the answer's bytes in the query's format.
 fn digest_of_bytes(recording: &Recording) -> Result<[u8; 32], OverpassFailure> {
     let mut hasher = blake3::Hasher::new();
-    let mut answer = output::answer(AnswerFormat::Asked(recording.format()), recording.header(), &mut hasher)?;
-    let replayed = recording.replay(&mut RecordingCursor::default(), u64::MAX, answer.as_mut());
-    replayed.and_then(|()| answer.complete()).and_then(|()| answer.finish()).map_err(output::disconnected)?;
-    drop(answer);
+    let (format, mut start) = (AnswerFormat::Asked(recording.format()), RecordingCursor::default());
+    recording.write(format, &mut start, u64::MAX, &mut hasher)?;
     Ok(*hasher.finalize().as_bytes())
 }
 

@@ -9,7 +9,8 @@ mod xml;
 pub(crate) use canonical::{AttributeList, Values, moment, number};
 pub(crate) use ql::{QlWriter, dotted};
 
-use crate::OverpassFailure;
+use crate::element::SyntaxElement;
+use crate::{Diagnostic, ElementTreeNode, OverpassCode, OverpassErrorClass, OverpassFailure, Statement};
 
 /// A form to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,18 +28,106 @@ pub enum ConversionForm {
 pub struct Converted {
     /// The parts of the query that could be parsed, in the new form.
     pub text: String,
-    /// The errors in the original query. Fewer checks run than before a run of the query.
+    /// The errors in the original query. Fewer checks run than before a run of the query. If it has none and the new
+    /// form means something else, the error says where.
     pub problems: Option<OverpassFailure>,
 }
 
 /// Converts a query in QL or XML to another form. Returns an error if the text cannot be converted at all.
 pub fn convert(text: &str, form: ConversionForm) -> Result<Converted, OverpassFailure> {
     let (root, problems) = crate::outline(text)?;
-    let text = match form {
-        ConversionForm::Xml => xml::write(root.as_ref()),
+    let from_xml = crate::is_xml(text);
+    let converted = match form {
+        ConversionForm::Xml => xml::write(root.as_ref(), from_xml),
         ConversionForm::Pretty | ConversionForm::Compact => {
-            ql::write(root.as_ref(), form == ConversionForm::Pretty, crate::is_xml(text))
+            ql::write(root.as_ref(), form == ConversionForm::Pretty, from_xml)
         }
     };
-    Ok(Converted { text, problems })
+    let lossy = from_xml && form != ConversionForm::Xml && problems.is_none();
+    let problems = if lossy { lost(text, root.as_ref(), &converted) } else { problems };
+    Ok(Converted { text: converted, problems })
+}
+
+/// Returns an error if a query in QL does not mean the same as the valid one in XML that it was made from. QL has no
+/// syntax for some XML, such as ranges of ids and linestrings of nothing.
+fn lost(original: &str, root: Option<&ElementTreeNode>, converted: &str) -> Option<OverpassFailure> {
+    let before = crate::meaning(original)?;
+    if crate::meaning(converted).as_ref() == Some(&before) {
+        return None;
+    }
+    let place = root.and_then(|root| first_changed(&root.children, &before.statements));
+    let (line, span) = place.map_or((1, None), |element| (element.line, Some(element.span)));
+    let message = "QL has no syntax for a part of this query: its QL form does not mean the same.".to_owned();
+    let help = Some("run the query in its XML form".to_owned());
+    let (class, code) = (OverpassErrorClass::Static, OverpassCode::NoQlSyntax);
+    Some(Diagnostic { class, code, line, span, message, help }.into())
+}
+
+/// Returns the first of these elements that is not the next statement when it is written in QL.
+fn first_changed<'a>(nodes: &'a [ElementTreeNode], mut statements: &[Statement]) -> Option<&'a SyntaxElement> {
+    for node in nodes {
+        let mut writer = QlWriter { out: String::new(), pretty: false };
+        writer.statement(node, 0);
+        match (crate::meaning(&writer.out).as_ref().map(|script| script.statements.as_slice()), statements) {
+            (Some([found]), [next, rest @ ..]) if found == next => statements = rest,
+            (Some([]), _) => {}
+            _ => return Some(&node.element),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Converts XML statements to QL.
+    fn to_ql(statements: &str) -> Converted {
+        convert(&format!("<osm-script>{statements}</osm-script>"), ConversionForm::Compact).expect("XML")
+    }
+
+    /// The expected texts are the reference's.
+    #[test]
+    fn writes_the_set_of_a_generic_property() {
+        let xml = "<convert type=\"x\"><set-prop keytype=\"generic\" from=\"a\"><eval-generic/></set-prop></convert>";
+        let converted = to_ql(xml);
+        assert_eq!((converted.text.as_str(), converted.problems), ("convert x a::=::;", None));
+        let back = convert("convert x a::=::;", ConversionForm::Xml).expect("QL").text;
+        assert!(back.contains("<set-prop keytype=\"generic\" from=\"a\">"), "{back}");
+    }
+
+    #[test]
+    fn reports_what_has_no_syntax_in_ql() {
+        let convert = |property: &str| format!("<convert type=\"x\">{property}</convert>");
+        let geometry = |value: &str| convert(&format!("<set-prop keytype=\"geometry\">{value}</set-prop>"));
+        let cases = [
+            geometry("<eval-linestring/>"),
+            geometry("<eval-polygon/>"),
+            convert("<set-prop keytype=\"generic\" from=\"a b\"><eval-generic/></set-prop>"),
+            "<id-query type=\"node\" lower=\"1\" upper=\"9\"/>".to_owned(),
+        ];
+        for case in cases {
+            let failure =
+                to_ql(&format!("<print/>\n{case}")).problems.unwrap_or_else(|| panic!("{case} is not refused"));
+            let diagnostic = &failure.diagnostics[0];
+            // The reference counts a line of its own before the text.
+            assert_eq!((diagnostic.code, diagnostic.line), (OverpassCode::NoQlSyntax, 3), "{case}");
+        }
+    }
+
+    /// The expected texts are the reference's: it repeats XML with its attributes in alphabetical order.
+    #[test]
+    fn repeats_xml() {
+        let xml = "<osm-script timeout=\"25\" output=\"json\"><id-query type=\"node\" ref=\"0001981\" into=\"maison\"/>\
+                   <query type=\"way\" into=\"q\"><around from=\"maison\" radius=\"350.50\"/>\
+                   <has-kv k=\"b\" regv=\"^x\"/></query></osm-script>";
+        let expected = "<osm-script output=\"json\" timeout=\"25\">
+  <id-query into=\"maison\" ref=\"0001981\" type=\"node\"/>
+  <query into=\"q\" type=\"way\">
+    <around from=\"maison\" radius=\"350.50\"/>
+    <has-kv k=\"b\" regv=\"^x\"/>
+  </query>
+</osm-script>";
+        assert_eq!(convert(xml, ConversionForm::Xml).expect("XML").text, expected);
+    }
 }

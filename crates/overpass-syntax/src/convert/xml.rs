@@ -4,19 +4,38 @@ use super::canonical::Values;
 use crate::ElementTreeNode;
 use terrapin_budget as budget;
 
-/// Writes a whole query.
-pub(super) fn write(root: Option<&ElementTreeNode>) -> String {
+/// Writes a whole query. One that was XML is repeated, with the attributes in alphabetical order.
+pub(super) fn write(root: Option<&ElementTreeNode>, from_xml: bool) -> String {
     let mut out = String::new();
     match root {
-        Some(root) => {
-            let attributes = root.element.attributes.iter().map(|(name, value)| (name.to_string(), value.clone()));
-            element(&mut out, 0, "osm-script", &attributes.collect::<Values>(), &root.children);
-        }
+        Some(root) if from_xml => repeat(&mut out, 0, root),
+        Some(root) => element(&mut out, 0, "osm-script", &given(root), &root.children),
         None => element(&mut out, 0, "osm-script", &Values::new(), &[]),
     }
     // The reference ends the last line only if it writes to a terminal.
     out.truncate(out.trim_end_matches('\n').len());
     out
+}
+
+/// Returns the attributes of an element as they were written.
+fn given(node: &ElementTreeNode) -> Values {
+    node.element.attributes.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+}
+
+/// Writes an element and its children as they were written.
+fn repeat(out: &mut String, depth: usize, node: &ElementTreeNode) {
+    let mut attributes = given(node);
+    attributes.sort();
+    open(out, depth, &node.element.name, &attributes);
+    if node.children.is_empty() {
+        out.push_str("/>\n");
+        return;
+    }
+    out.push_str(">\n");
+    for child in &node.children {
+        repeat(out, depth + 1, child);
+    }
+    close(out, depth, &node.element.name);
 }
 
 /// Writes an element and its children.

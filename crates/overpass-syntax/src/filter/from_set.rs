@@ -19,7 +19,8 @@ pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
         name: "item",
         values: |element| {
             let mut list = AttributeList::default();
-            let from = element.find("from").or(element.find("set"));
+            // `set` is allowed only beside the default of `from`.
+            let from = element.find("set").filter(|set| !set.is_empty()).or(element.find("from"));
             list.always("from", from.unwrap_or("_"));
             list.always("into", if element.get("into").is_empty() { "_" } else { element.get("into") });
             Some(list.0)

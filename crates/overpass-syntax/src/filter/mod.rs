@@ -297,7 +297,7 @@ impl ElementTreeNode {
     }
 
     /// Returns whether it is a condition on tags or on a set. These come before the other filters of a query.
-    fn leads(&self) -> bool {
+    pub fn leads(&self) -> bool {
         named(&self.element).any(|syntax| syntax.leads)
     }
 

@@ -1,6 +1,7 @@
 //! The statement `.from` alone: adds the set to a union. Within a query it is a filter.
 
 use super::{Start, StatementGrammar, StatementProperties};
+use crate::code::OverpassCode;
 use crate::filter::{FilterKind, FromSet};
 use crate::parse::QlParser;
 use crate::tree::SetName;
@@ -20,8 +21,20 @@ pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
         name: "item",
         attributes: &["from", "into", "set"],
         check: |context| {
-            let name = if context.element.get("from").is_empty() { "set" } else { "from" };
-            let item = Item { from: context.element.set(name), into: context.element.set("into") };
+            let set = context.element.get("set").to_owned();
+            let given = |name: &str| context.element.find(name).is_some_and(|value| value != "_");
+            if !set.is_empty() && (given("from") || given("into")) {
+                let message = "The attribute \"set\" of the element \"item\" can only be set if the attributes \
+                               \"from\" and \"into\" are both empty.";
+                context.refuse(OverpassCode::BadValue, message);
+                return None;
+            }
+            let item = if set.is_empty() {
+                Item { from: context.element.set("from"), into: context.element.set("into") }
+            } else {
+                // `set` names both.
+                Item { from: set.clone(), into: set }
+            };
             Some(ElementMeaning::Statement(item.into()))
         },
         ..ElementSyntax::NONE
@@ -31,8 +44,11 @@ pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
     read,
     write: |writer, node, _| {
         let get = |name: &str| node.element.get(name);
-        let set = if get("from").is_empty() { get("set") } else { get("from") };
-        let text = format!(".{}", if set.is_empty() { "_" } else { set });
+        if !get("set").is_empty() {
+            writer.out.push_str(&format!(".{0}->.{0};", get("set")));
+            return;
+        }
+        let text = format!(".{}", if get("from").is_empty() { "_" } else { get("from") });
         writer.simple(&text, &node.element);
     },
 };

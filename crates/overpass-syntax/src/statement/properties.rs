@@ -138,7 +138,12 @@ impl<'a> QlParser<'a> {
         let left = tree.at(branch.left);
         let special = left.token.text == "::";
         let mut key = None;
-        let keytype = if special && left.right == 0 {
+        let mut from = None;
+        let keytype = if special && left.right == 0 && left.left != 0 {
+            // `set::=...` sets the keys of that set.
+            from = Some(tree.text(left.left));
+            "generic"
+        } else if special && left.right == 0 {
             if !convert {
                 let message = "The generic tag set property can only be called from convert";
                 self.complain(branch, OverpassCode::WrongContext, message);
@@ -172,7 +177,7 @@ impl<'a> QlParser<'a> {
             return None;
         };
         let element = SyntaxElement::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
-        let mut property = self.builder.open(element.with_some("k", key));
+        let mut property = self.builder.open(element.with_some("k", key).with_some("from", from));
         let wanted = if keytype == "geometry" { Type::Geometry } else { Type::String };
         let place = EvaluatorContext { element: convert, member: false, wanted: ExpectedType::One(wanted) };
         match self.evaluate(tree, branch.right, place) {
@@ -235,7 +240,7 @@ pub(super) fn write(writer: &mut QlWriter, node: &ElementTreeNode, depth: usize)
         let key = match property.element.get("keytype") {
             "id" => "::id".to_owned(),
             "geometry" => "::geom".to_owned(),
-            "generic" => "::".to_owned(),
+            "generic" => format!("{}::", property.element.get("from")),
             _ => expression::word(property.element.get("k")),
         };
         match property.children.first().map(expression::write) {

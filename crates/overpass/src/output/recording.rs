@@ -5,6 +5,7 @@ use std::io;
 use super::bytes::{get_coord, get_text, put_coord, put_text, within};
 use super::item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
 use super::{AnswerFormat, AnswerWriter, DiffAction, OutputHeader, Projection, Renderer};
+use crate::OverpassFailure;
 use crate::set::{DegreePosition, DerivedGeometry};
 use crate::syntax::OutputFormat;
 use terrapin_base::codec::{self, ByteReader};
@@ -133,6 +134,22 @@ impl Recording {
             }
         }
         Ok(())
+    }
+
+    /// Writes up to `most` entries from the cursor on as a whole answer in a format, and advances the cursor.
+    ///
+    /// # Errors
+    /// Returns an error if the answer cannot be written, or if its format has no place for an entry.
+    pub fn write(
+        &self,
+        format: AnswerFormat<'_>,
+        cursor: &mut RecordingCursor,
+        most: u64,
+        out: &mut dyn io::Write,
+    ) -> Result<(), OverpassFailure> {
+        let mut answer = super::answer(format, self.header, out)?;
+        let replayed = self.replay(cursor, most, answer.as_mut());
+        replayed.and_then(|()| answer.complete()).and_then(|()| answer.finish()).map_err(super::disconnected)
     }
 
     fn piece(&mut self) -> &mut Vec<u8> {

@@ -7,13 +7,14 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem};
 use crate::set::{DegreePosition, DerivedGeometry};
 use crate::timestamp;
+use terrapin_budget as budget;
 use terrapin_osm::{BoundingBox, Coord};
 
 /// Serializes all parts of the element that are `Some`.
 impl Serialize for OutputItem<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", &shown(self.type_name))?;
+        map.serialize_entry("type", &printable(self.type_name))?;
         match self.id {
             // In the reference, the ids of derived elements are unsigned.
             Some(id) if self.is_derived() => map.serialize_entry("id", &(id as u64))?,
@@ -30,12 +31,12 @@ impl Serialize for OutputItem<'_> {
             map.serialize_entry("timestamp", &String::from_utf8_lossy(&time))?;
             map.serialize_entry("version", &meta.version)?;
             map.serialize_entry("changeset", &meta.changeset)?;
-            map.serialize_entry("user", &shown(meta.user))?;
+            map.serialize_entry("user", &printable(meta.user))?;
             map.serialize_entry("uid", &meta.uid)?;
         }
         self.serialize_place(&mut map)?;
         if let Some(nodes) = self.nodes {
-            map.serialize_entry("nodes", nodes)?;
+            map.serialize_entry("nodes", &NodeIds(nodes))?;
         }
         if let Some(geometry) = self.geometry {
             map.serialize_entry("geometry", &Vertices(geometry))?;
@@ -104,16 +105,20 @@ impl OutCounts {
 
 impl Serialize for ItemTags {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(key, value)| (shown(key), shown(value))))
+        serializer.collect_map(self.iter().map(|(key, value)| {
+            budget::checkpoint();
+            (printable(key), printable(value))
+        }))
     }
 }
 
 impl Serialize for MemberItem<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        budget::checkpoint();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", self.kind.name())?;
         map.serialize_entry("ref", &self.id)?;
-        map.serialize_entry("role", &shown(self.role))?;
+        map.serialize_entry("role", &printable(self.role))?;
         match self.geometry {
             MemberGeometry::None => {}
             MemberGeometry::Point(c) => {
@@ -129,7 +134,10 @@ impl Serialize for MemberItem<'_> {
 /// Serializes the geometry as GeoJSON.
 impl Serialize for DerivedGeometry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pair = |p: &DegreePosition| [rounded(p.lon), rounded(p.lat)];
+        let pair = |p: &DegreePosition| {
+            budget::checkpoint();
+            [rounded(p.lon), rounded(p.lat)]
+        };
         let line = |line: &[DegreePosition]| line.iter().map(pair).collect::<Vec<_>>();
         let mut map = serializer.serialize_map(Some(2))?;
         match self {
@@ -161,12 +169,24 @@ struct Position {
     lon: f64,
 }
 
+/// The ids of the nodes of a way.
+struct NodeIds<'a>(&'a [i64]);
+
+impl Serialize for NodeIds<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().inspect(|_| budget::checkpoint()))
+    }
+}
+
 /// The positions of a line; `null` if a position is missing.
 struct Vertices<'a>(&'a [Coord]);
 
 impl Serialize for Vertices<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let vertex = |c: &Coord| (!c.is_missing()).then(|| Position { lat: degrees(c.lat), lon: degrees(c.lon) });
+        let vertex = |c: &Coord| {
+            budget::checkpoint();
+            (!c.is_missing()).then(|| Position { lat: degrees(c.lat), lon: degrees(c.lon) })
+        };
         serializer.collect_seq(self.0.iter().map(vertex))
     }
 }
@@ -196,18 +216,18 @@ impl Serialize for Rectangle<'_> {
     }
 }
 
-/// Converts 1e-7 degrees to the number that [out:json] prints.
+/// Converts 1e-7 degrees to the number that `[out:json]` prints.
 fn degrees(value: i32) -> f64 {
     f64::from(value) / 1e7
 }
 
-/// Rounds degrees to the seven decimals that [out:json] prints.
+/// Rounds degrees to the seven decimals that `[out:json]` prints.
 fn rounded(value: f64) -> f64 {
     format!("{value:.7}").parse().unwrap_or(value)
 }
 
 /// Replaces control characters that JSON answers print as a question mark.
-fn shown(text: &str) -> Cow<'_, str> {
+fn printable(text: &str) -> Cow<'_, str> {
     let is_replaced = |c: char| c < ' ' && !matches!(c, '\n' | '\t' | '\r');
     if text.contains(is_replaced) { text.replace(is_replaced, "?").into() } else { text.into() }
 }

@@ -30,6 +30,9 @@ use index::GeoJsonIndex;
 use print::GeoJsonFeature;
 use record::GeoJsonRecords;
 
+/// The byte before each feature of a text sequence (RFC 8142).
+pub const RECORD_SEPARATOR: u8 = 0x1e;
+
 /// The layout of the features in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeoJsonLayout {
