@@ -12,11 +12,11 @@ use super::progress::Shown;
 use super::query::{self, text_of};
 use super::whole::stop_on_signal;
 use super::{CommandError, open, slips};
+use crate::engine::{OverpassQuery, OverpassRejection, QueryContext};
 use crate::load::extract::{ExtractOptions, ExtractRegion, Strategy, What};
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Quiet, region};
 use crate::osm::{BoundingBox, ElementType, Ordinal, Osm};
 use crate::overpass::output::{ElementSink, OutCounts, OutputItem};
-use crate::overpass::turbo::{self, ShortcutValues};
 use crate::overpass::{self, Limits};
 use crate::size;
 use crate::snapshot::{self, hex};
@@ -139,14 +139,18 @@ fn what(args: &ExtractArgs) -> Result<(String, What), CommandError> {
 fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3], CommandError> {
     let engine = open::engine(path)?;
     let (osm, places) = (engine.osm(), engine.places(None));
-    let surroundings = ShortcutValues { bbox: None, now: engine.data_timestamp(), places: &places };
-    let text =
-        turbo::expand(written, &surroundings).map_err(|e| CommandError::usage(format!("the query: {e}")))?.into_owned();
+    let prepared = engine.prepare_overpass(written, &QueryContext { bbox: None, places: &places });
+    let OverpassQuery { text, script } = match prepared {
+        Ok(query) => query,
+        Err(OverpassRejection::Shortcut(problem)) => return Err(CommandError::usage(format!("the query: {problem}"))),
+        Err(OverpassRejection::Syntax { text, failure }) => {
+            return Err(query::stopped(failure, text.into_owned(), origin));
+        }
+    };
     let mut found = FoundElements { osm, elements: Default::default(), other: None };
-    let result =
-        overpass::parse(&text).and_then(|script| overpass::run_into(osm, &script, &Limits::default(), &mut found));
+    let result = overpass::run_into(osm, &script, &Limits::default(), &mut found);
     engine.fail_if_damaged().map_err(open::error)?;
-    result.map_err(|failure| query::stopped(failure, text, origin))?;
+    result.map_err(|failure| query::stopped(failure, text.into_owned(), origin))?;
     if let Some(other) = found.other {
         let message = format!("the query prints {other:?}; an extract takes nodes, ways and relations");
         return Err(CommandError::refused("not-extractable", message));

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use super::query::text_of;
 use super::stdout::{print, print_json};
 use super::{CommandError, open, slips};
-use crate::engine::Engine;
-use crate::eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
+use crate::eval::feedback::{FeedbackRequest, NoTriples, feedback};
 use crate::eval::language::QueryLanguage;
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
@@ -57,26 +56,11 @@ pub fn run(args: &FeedbackArgs) -> Result<(), CommandError> {
     let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
     let limits = Limits { deadline, ..Limits::default() };
     let engine = open::engine(&args.snapshot)?;
-    let is_sparql = match args.lang {
-        Some(named) => named == QueryLanguage::Sparql,
-        None => open::begins_as_sparql(&query),
-    };
-    if is_sparql {
-        let said = of_sparql(args, &engine, &query, &limits)?;
-        return if args.json { print_json(&said) } else { print(&said.to_string()) };
-    }
     let table = open::places(args.places.as_deref())?;
     let places = engine.places(table.as_ref());
-    let asked =
-        FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, run: true, limits };
-    let said = feedback(engine.osm(), &asked);
+    let (language, bbox, sample) = (args.lang, args.bbox, args.sample);
+    let asked = FeedbackRequest { query: &query, language, bbox, places: &places, sample, run: true, limits };
+    let said = feedback(&engine, &asked).map_err(|NoTriples| open::no_triples(&args.snapshot))?;
     engine.fail_if_damaged().map_err(open::error)?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }
-}
-
-fn of_sparql(args: &FeedbackArgs, engine: &Engine, query: &str, limits: &Limits) -> Result<Feedback, CommandError> {
-    let environment = open::with_triples(engine.environment_of(query), &args.snapshot)?;
-    let said = sparql_feedback(environment, query, args.sample, true, limits);
-    engine.fail_if_damaged().map_err(open::error)?;
-    Ok(said)
 }

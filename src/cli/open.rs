@@ -44,9 +44,12 @@ pub fn facts(snapshot: Snapshot) -> Result<OpenSnapshot, CommandError> {
 
 /// Returns `environment`, or an error if the snapshot lacks the triples for it.
 pub fn with_triples<'a>(environment: Option<&'a Environment>, path: &Path) -> Result<&'a Environment, CommandError> {
-    environment.ok_or_else(|| {
-        CommandError::input("no-triples", format!("{} has no triples: {WITHOUT_TRIPLES}", path.display()))
-    })
+    environment.ok_or_else(|| no_triples(path))
+}
+
+/// Returns the error for a snapshot without triples.
+pub fn no_triples(path: &Path) -> CommandError {
+    CommandError::input("no-triples", format!("{} has no triples: {WITHOUT_TRIPLES}", path.display()))
 }
 
 /// Reads a file of geocoded places; without a path, returns `None`.

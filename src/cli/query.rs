@@ -10,13 +10,14 @@ use terrapin_problem::QueryProblem;
 
 use super::stdout::{StdoutWriter, tell};
 use super::{CommandError, open, slips, sparql};
+use crate::engine::{OverpassQuery, OverpassRejection, QueryContext};
 use crate::entities::{Properties, chain_of};
 use crate::items::ItemDescriptions;
 use crate::osm::BoundingBox;
 use crate::osm::history::StateSettings;
 use crate::overpass::lint;
 use crate::overpass::output::{AnswerFormat, GeoJsonLayout};
-use crate::overpass::turbo::{self, Reason, ShortcutValues};
+use crate::overpass::turbo::{self, Reason};
 use crate::overpass::{self, Limits, OverpassCode, OverpassFailure};
 use crate::size;
 use crate::sparql::Dialect;
@@ -161,10 +162,13 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         tell(&format!("note: property {property} does not occur in this snapshot"));
     }
     let places = engine.places(table.as_ref());
-    let surroundings = ShortcutValues { bbox: args.bbox, now: engine.data_timestamp(), places: &places };
-    let text = match turbo::expand(&written, &surroundings) {
-        Ok(text) => text.into_owned(),
-        Err(problem) => return Err(CommandError::Query { problems: vec![shortcut(&problem)], text: written, origin }),
+    let context = QueryContext { bbox: args.bbox, places: &places };
+    let OverpassQuery { text, script } = match engine.prepare_overpass(&written, &context) {
+        Ok(query) => query,
+        Err(OverpassRejection::Shortcut(problem)) => {
+            return Err(CommandError::Query { problems: vec![shortcut(&problem)], text: written, origin });
+        }
+        Err(OverpassRejection::Syntax { text, failure }) => return Err(stopped(failure, text.into_owned(), origin)),
     };
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits {
@@ -174,20 +178,17 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         ..Limits::default()
     };
     let mut out = StdoutWriter::new(stop);
-    let result = overpass::parse(&text).and_then(|script| {
-        let form = match (geojson, &items) {
-            (None, _) => AnswerFormat::Asked(&script.settings.output),
-            (Some(layout), None) => AnswerFormat::GeoJson(layout),
-            (Some(layout), Some(items)) => AnswerFormat::WithItems(layout, items),
-        };
-        let summary = overpass::run_as(osm, &script, form, &limits, &mut out)?;
-        Ok((script, summary))
-    });
+    let form = match (geojson, &items) {
+        (None, _) => AnswerFormat::Asked(&script.settings.output),
+        (Some(layout), None) => AnswerFormat::GeoJson(layout),
+        (Some(layout), Some(items)) => AnswerFormat::WithItems(layout, items),
+    };
+    let result = overpass::run_as(osm, &script, form, &limits, &mut out);
     // If the output has no reader, that explains the query's failure. If the file is damaged, the written answer is
     // worthless.
     out.finish()?;
     engine.fail_if_damaged().map_err(open::error)?;
-    let (script, summary) = result.map_err(|failure| stopped(failure, text, origin))?;
+    let summary = result.map_err(|failure| stopped(failure, text.into_owned(), origin))?;
     if summary.elements == 0 && !args.json {
         let notes = lint::notes(&script, osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use super::stdout::StdoutWriter;
 use super::{CommandError, open};
 use crate::budget::Limits;
+use crate::engine::SparqlRejection;
 use crate::sparql::results::{Formats, ResultWriter, TextTableWriter};
-use crate::sparql::{Dialect, SparqlBounds, SparqlSettings, prepare};
+use crate::sparql::{Dialect, SparqlBounds, SparqlSettings};
 
 /// The options of a SPARQL query.
 pub struct SparqlQueryOptions<'a> {
@@ -54,11 +55,13 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         SparqlSettings { language: asked.language.to_owned(), dialect: asked.dialect, ..SparqlSettings::default() };
     let mut out = StdoutWriter::new(stop);
     let (text, origin) = (asked.text, asked.origin);
-    let query = match prepare(&text, &settings) {
-        Ok(query) => query,
-        Err(error) => return Err(CommandError::Query { text, origin, problems: vec![error.into()] }),
+    let (query, environment) = match engine.prepare_sparql(&text, &settings) {
+        Ok(prepared) => prepared,
+        Err(SparqlRejection::NoTriples) => return Err(open::no_triples(asked.snapshot)),
+        Err(SparqlRejection::Syntax(error)) => {
+            return Err(CommandError::Query { text, origin, problems: vec![error.into()] });
+        }
     };
-    let environment = open::with_triples(engine.environment(&query), asked.snapshot)?;
     let mut run = || {
         if asked.explain {
             let text = query.explain(environment, &bounds)?;

@@ -12,11 +12,10 @@ mod process;
 mod serve;
 mod sparql;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use terrapin::osm::Osm;
-use terrapin::snapshot::Snapshot;
+use terrapin::engine::{Engine, EngineOptions};
 use terrapin::stack::STACK;
 
 use common::Town;
@@ -133,13 +132,11 @@ fn try_all(cases: &[DepthCase], run: impl Fn(&str) -> String + Send) {
 
 struct DepthTown {
     _town: Town,
-    snapshot: Arc<Snapshot>,
-    osm: Osm,
+    engine: Engine,
 }
 
 fn open() -> DepthTown {
     let town = Town::with_triples();
-    let snapshot = Arc::new(Snapshot::open(&town.snapshot()).expect("it opens"));
-    let osm = Osm::open(Arc::clone(&snapshot)).expect("it is whole");
-    DepthTown { _town: town, snapshot, osm }
+    let engine = Engine::open(&town.snapshot(), EngineOptions::default()).expect("it opens");
+    DepthTown { _town: town, engine }
 }

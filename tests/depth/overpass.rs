@@ -5,6 +5,7 @@ use std::time::Instant;
 use regex::Regex;
 use terrapin::eval::benchmarks::overpassnl::similarity;
 use terrapin::eval::feedback::{FeedbackRequest, feedback};
+use terrapin::eval::language::QueryLanguage;
 use terrapin::geocoder::AreaLookup;
 use terrapin::overpass::Limits;
 use terrapin::overpass::convert::{self, ConversionForm};
@@ -275,7 +276,7 @@ fn limits() -> Limits {
 
 /// Runs everything that the program does with a text.
 fn go(opened: &DepthTown, text: &str) -> String {
-    let areas = AreaLookup::new(&opened.osm);
+    let areas = AreaLookup::new(opened.engine.osm());
     let surroundings = ShortcutValues { bbox: None, now: 0, places: &areas };
     let Ok(text) = expand(text, &surroundings) else { return "shortcut".to_owned() };
     for form in [ConversionForm::Xml, ConversionForm::Pretty, ConversionForm::Compact] {
@@ -286,7 +287,7 @@ fn go(opened: &DepthTown, text: &str) -> String {
         Err(failure) => return failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_string()),
     };
     let mut answer = Vec::new();
-    match run(&opened.osm, &script.clone(), &limits(), &mut answer) {
+    match run(opened.engine.osm(), &script.clone(), &limits(), &mut answer) {
         Ok(summary) => format!("{} elements", summary.elements),
         Err(failure) => failure.diagnostics.first().map_or_else(String::new, |first| first.code.to_string()),
     }
@@ -320,12 +321,14 @@ fn no_shortcut_ends_the_process() {
 #[test]
 fn no_text_ends_feedback_or_a_comparison() {
     let opened = open();
-    let areas = AreaLookup::new(&opened.osm);
+    let areas = AreaLookup::new(opened.engine.osm());
     let step = if is_all() { 1 } else { 17 };
     let some: Vec<DepthCase> = all().into_iter().step_by(step).collect();
     try_all(&some, |text| {
-        let asked = FeedbackRequest { query: text, bbox: None, places: &areas, sample: 5, run: true, limits: limits() };
-        let said = feedback(&opened.osm, &asked);
+        let language = Some(QueryLanguage::OverpassQl);
+        let (places, limits) = (&areas, limits());
+        let asked = FeedbackRequest { query: text, language, bbox: None, places, sample: 5, run: true, limits };
+        let said = feedback(&opened.engine, &asked).expect("OverpassQL needs no triples");
         let alike = if text.len() < 20_000 { similarity(text, text).get("trees").unwrap() } else { 1.0 };
         format!("{} errors, {alike}", said.errors.len())
     });

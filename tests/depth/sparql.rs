@@ -362,12 +362,12 @@ fn run(environment: &Environment, text: &str, settings: &SparqlSettings) -> Stri
 #[test]
 fn no_text_of_sparql_ends_the_process() {
     let opened = open();
-    let environment = Environment::open(&opened.snapshot).expect("it is whole").expect("it has triples");
+    let environment = opened.engine.triples().expect("it has triples");
     let standard = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
     try_all(&all(), |text| {
-        let outcome = run(&environment, text, &SparqlSettings::default());
+        let outcome = run(environment, text, &SparqlSettings::default());
         if is_all() && text.len() < 10_000 {
-            format!("{outcome}/{}", run(&environment, text, &standard))
+            format!("{outcome}/{}", run(environment, text, &standard))
         } else {
             outcome
         }

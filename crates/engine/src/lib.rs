@@ -2,6 +2,7 @@
 //! know its clients: commands, the HTTP services, agents, questions and the Python module.
 
 mod places;
+mod query;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +10,11 @@ use std::sync::Arc;
 use terrapin_geocoder::PlaceTable;
 use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_snapshot::{Error, Manifest, Snapshot, hex};
-use terrapin_sparql::{Environment, RunnableQuery, SparqlSettings, prepare};
+use terrapin_sparql::Environment;
 use terrapin_tags::{Docs, TagStatistics};
 
 pub use places::PlaceSources;
+pub use query::{OverpassQuery, OverpassRejection, QueryContext, SparqlRejection};
 
 /// Options for opening a snapshot.
 #[derive(Debug)]
@@ -107,24 +109,6 @@ impl Engine {
     /// elements alone have a meaning in it.
     pub fn graph(&self) -> &Environment {
         &self.graph
-    }
-
-    /// Returns the environment for `query`; a query about elements alone needs no triples. `None` if it needs triples
-    /// and the snapshot has none.
-    pub fn environment(&self, query: &RunnableQuery) -> Option<&Environment> {
-        if query.is_of_elements() { Some(&self.graph) } else { self.triples() }
-    }
-
-    /// Returns the environment for the text of a SPARQL query, like [`Engine::environment`]. A text with errors needs no
-    /// data: it gets [`Engine::graph`].
-    pub fn environment_of(&self, text: &str) -> Option<&Environment> {
-        if self.has_triples {
-            return Some(&self.graph);
-        }
-        match prepare(text, &SparqlSettings::default()) {
-            Ok(query) => self.environment(&query),
-            Err(_) => Some(&self.graph),
-        }
     }
 
     /// Fails if damaged elements or triples were read since the snapshot was opened.

@@ -14,7 +14,7 @@ use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
 use crate::benchmarks::overpassnl::{AnswerBounds, OverpassNl, without_shortcuts};
 use crate::cache::ResultCache;
-use crate::feedback::{FeedbackProblem, FeedbackRequest, FeedbackWarning, feedback, sparql_feedback};
+use crate::feedback::{FeedbackProblem, FeedbackRequest, FeedbackWarning, NoTriples, feedback, without_triples};
 use crate::language::QueryLanguage;
 use crate::record::{ErrorClass, Execution, FailureClass, Instance, ResultRecord, StrictResults};
 
@@ -117,16 +117,10 @@ impl Scoring<'_> {
     fn summary(&self, instance: &Instance, record: &ResultRecord) -> RewardSummary {
         let limits = Limits { deadline: self.deadline(1), ..self.limits.clone() };
         let query = &instance.pred;
-        let said = match self.engine.triples() {
-            Some(triples) if instance.language() == QueryLanguage::Sparql => {
-                sparql_feedback(triples, query, 0, false, &limits)
-            }
-            _ => {
-                let bbox = instance.bbox.as_deref().and_then(|bbox| bbox.parse::<BoundingBox>().ok());
-                let asked = FeedbackRequest { query, bbox, places: self.places, sample: 0, run: false, limits };
-                feedback(self.engine.osm(), &asked)
-            }
-        };
+        let language = Some(instance.language());
+        let bbox = instance.bbox.as_deref().and_then(|bbox| bbox.parse::<BoundingBox>().ok());
+        let asked = FeedbackRequest { query, language, bbox, places: self.places, sample: 0, run: false, limits };
+        let said = feedback(self.engine, &asked).unwrap_or_else(|NoTriples| without_triples());
         let ran = record.ran().unwrap_or_default();
         let (ref_n, pred_n, error) = (ran.ref_n, ran.pred_n, ran.error);
         let syntax = u8::from(is_query(instance, record));

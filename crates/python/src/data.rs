@@ -5,10 +5,10 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use terrapin_budget::{self as budget, Budget};
-use terrapin_engine::Engine;
+use terrapin_engine::{Engine, OverpassRejection, QueryContext};
 use terrapin_geocoder::PlaceTable;
 use terrapin_osm::BoundingBox;
-use terrapin_overpass::turbo::{self, Reason, ShortcutValues};
+use terrapin_overpass::turbo::Reason;
 use terrapin_overpass::{self as overpass, output::Recording};
 
 use crate::bounds::CallLimits;
@@ -45,18 +45,19 @@ pub fn overpass(
     let bounded = Arc::new(Budget::new(&limits));
     let read = budget::watched(&bounded, || {
         let places = engine.places(shortcuts.places.as_ref());
-        let now = engine.data_timestamp();
-        let surroundings = ShortcutValues { bbox: shortcuts.bbox, now, places: &places };
-        let text = turbo::expand(text, &surroundings).map_err(|problem| {
-            let help = match problem.reason {
-                Reason::NoBox => Some("give the box: bbox=\"south,west,north,east\"".to_owned()),
-                Reason::NoPlace => Some("give names and where they lead: places={...}".to_owned()),
-                _ => None,
-            };
-            RefusedQuery::new(vec![problem.diagnostic(help).into()], text)
+        let context = QueryContext { bbox: shortcuts.bbox, places: &places };
+        let query = engine.prepare_overpass(text, &context).map_err(|rejection| match rejection {
+            OverpassRejection::Syntax { text, failure } => RefusedQuery::of(failure, text),
+            OverpassRejection::Shortcut(problem) => {
+                let help = match problem.reason {
+                    Reason::NoBox => Some("give the box: bbox=\"south,west,north,east\"".to_owned()),
+                    Reason::NoPlace => Some("give names and where they lead: places={...}".to_owned()),
+                    _ => None,
+                };
+                RefusedQuery::new(vec![problem.diagnostic(help).into()], text)
+            }
         })?;
-        let script = overpass::parse(&text).map_err(|failure| RefusedQuery::of(failure, text.as_ref()))?;
-        Ok((script, text.into_owned()))
+        Ok((query.script, query.text.into_owned()))
     });
     let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(&stopped, text))??;
     overpass::record(engine.osm(), &script, &limits).map_err(|failure| RefusedQuery::of(failure, text))

@@ -10,10 +10,10 @@ use rayon::ThreadPoolBuilder;
 use terrapin_base::LoadProgress;
 use terrapin_base::stack::STACK;
 use terrapin_budget::{self as budget, Budget, ExceededLimit};
-use terrapin_engine::{Engine, EngineOptions};
+use terrapin_engine::{Engine, EngineOptions, SparqlRejection};
 use terrapin_entities::EntityKind;
-use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback, without_triples};
-use terrapin_eval::language::{self, QueryLanguage};
+use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback, without_triples};
+use terrapin_eval::language::QueryLanguage;
 use terrapin_load::{LoadError, LoadOptions};
 use terrapin_overpass::output::Recording;
 use terrapin_snapshot::facts;
@@ -139,9 +139,12 @@ impl Snapshot {
             let limits = bounds.limits();
             let budget = Arc::new(Budget::new(&limits));
             let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
-            let read = budget::watched(&budget, || sparql::prepare(&query, &settings));
-            let prepared = read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))?.map_err(refused)?;
-            let Some(environment) = engine.environment(&prepared) else { return Ok(None) };
+            let read = budget::watched(&budget, || engine.prepare_sparql(&query, &settings));
+            let (prepared, environment) = match read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))? {
+                Ok(prepared) => prepared,
+                Err(SparqlRejection::NoTriples) => return Ok(None),
+                Err(SparqlRejection::Syntax(error)) => return Err(refused(error)),
+            };
             let mut taken = Taken::new(prepared.form());
             prepared.run(environment, &sparql::SparqlBounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
             Ok(Some(taken))
@@ -165,32 +168,21 @@ impl Snapshot {
         max_memory: Option<u64>,
         stop: Option<&Stop>,
     ) -> PyResult<String> {
-        let language = match lang {
-            Some(lang) => Some(scores::language(lang)?),
-            None => language::of(&query),
-        };
-        let is_sparql = language == Some(QueryLanguage::Sparql);
-        if is_sparql && self.engine.environment_of(&query).is_none() {
-            return match lang {
-                Some(_) => Err(raise::snapshot(py, "no-triples", NO_TRIPLES)),
-                None => Ok(as_json(&without_triples())),
-            };
-        }
+        let language = lang.map(scores::language).transpose()?;
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
         let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
-        work::wait(py, &stop, move || {
+        let said = work::wait(py, &stop, move || {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
-            let said = match engine.environment_of(&query).filter(|_| is_sparql) {
-                Some(environment) => sparql_feedback(environment, &query, sample, true, &limits),
-                None => {
-                    let places = engine.places(table.as_ref());
-                    let request = FeedbackRequest { query: &query, bbox, places: &places, sample, run: true, limits };
-                    feedback(engine.osm(), &request)
-                }
-            };
-            as_json(&said)
-        })
+            let places = engine.places(table.as_ref());
+            let query = query.as_str();
+            feedback(&engine, &FeedbackRequest { query, language, bbox, places: &places, sample, run: true, limits })
+        })?;
+        match said {
+            Ok(said) => Ok(as_json(&said)),
+            Err(NoTriples) if lang.is_some() => Err(raise::snapshot(py, "no-triples", NO_TRIPLES)),
+            Err(NoTriples) => Ok(as_json(&without_triples())),
+        }
     }
 
     /// Searches for tags by English words. Returns JSON.

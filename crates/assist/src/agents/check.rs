@@ -5,14 +5,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Tool, Trouble, environment};
+use super::{Limits, Tool, Trouble, no_triples};
 use terrapin_budget::{self as budget, Budget};
 use terrapin_engine::Engine;
-use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
-use terrapin_eval::language::{self, QueryLanguage};
-use terrapin_geocoder::AreaLookup;
+use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback};
+use terrapin_eval::language::QueryLanguage;
 use terrapin_osm::BoundingBox;
-use terrapin_sparql::{SparqlSettings, prepare};
 
 /// Number of results that are shown.
 const SAMPLE: usize = 5;
@@ -80,10 +78,9 @@ impl Tool for CheckQuery {
             })?),
             None => None,
         };
-        let language = named.or_else(|| language::of(&input.query));
         let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
         let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
-        let said = feedback_on(engine, &input.query, language, bbox, limits)?;
+        let said = feedback_on(engine, &input.query, named, bbox, limits)?;
         let text = said.to_string();
         let errors = said.errors.into_iter().map(|error| CheckProblem {
             code: error.code.to_owned(),
@@ -103,7 +100,7 @@ impl Tool for CheckQuery {
     }
 }
 
-/// Returns feedback on a query in this language; OverpassQL by default.
+/// Returns feedback on a query in this language, or in the detected one.
 ///
 /// # Errors
 /// Returns an error if the query needs triples and the snapshot has none.
@@ -114,15 +111,9 @@ fn feedback_on(
     bbox: Option<BoundingBox>,
     limits: &Limits,
 ) -> Result<Feedback, Trouble> {
-    if language == Some(QueryLanguage::Sparql) {
-        let asked = prepare(query, &SparqlSettings::default()).map(|prepared| environment(engine, &prepared));
-        // A syntax error is reported even if the snapshot has no triples.
-        return Ok(sparql_feedback(asked.unwrap_or(Ok(engine.graph()))?, query, SAMPLE, true, limits));
-    }
-    let places = AreaLookup::new(engine.osm());
-    let limits = limits.clone();
-    let request = FeedbackRequest { query, bbox, places: &places, sample: SAMPLE, run: true, limits };
-    Ok(feedback(engine.osm(), &request))
+    let (places, limits) = (engine.places(None), limits.clone());
+    let request = FeedbackRequest { query, language, bbox, places: &places, sample: SAMPLE, run: true, limits };
+    feedback(engine, &request).map_err(|NoTriples| no_triples())
 }
 
 /// Returns the feedback on a query as a text. `None` if there is none within the limits.

@@ -43,20 +43,17 @@ use serde_json::{Map, Value};
 use source::SourcedAnswer;
 use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_engine::Engine;
-use terrapin_sparql::{Environment, RunnableQuery};
+use terrapin_sparql::Environment;
 
 /// Returns the triples with their environment, or an error if the snapshot has none.
 fn triples(engine: &Engine) -> Result<&Environment, Trouble> {
-    let message = "this snapshot has no triples: only elements of OpenStreetMap";
-    engine.triples().ok_or_else(|| Trouble::new(message).hint("use search_tags and query_overpass"))
+    engine.triples().ok_or_else(no_triples)
 }
 
-/// Returns the environment for a SPARQL query.
-///
-/// # Errors
-/// Returns an error if the query needs triples and the snapshot has none.
-pub fn environment<'a>(engine: &'a Engine, query: &RunnableQuery) -> Result<&'a Environment, Trouble> {
-    engine.environment(query).map_or_else(|| triples(engine), Ok)
+/// Returns the error for a snapshot without triples.
+pub fn no_triples() -> Trouble {
+    let message = "this snapshot has no triples: only elements of OpenStreetMap";
+    Trouble::new(message).hint("use search_tags and query_overpass")
 }
 
 /// The error of a call, for the model that made it.

@@ -10,14 +10,13 @@ use serde_json::Value;
 use super::part::{ResultPage, short};
 use super::{Limits, Tool, Trouble};
 use terrapin_base::Bounded;
-use terrapin_engine::Engine;
-use terrapin_eval::feedback::{FeedbackRequest, feedback};
-use terrapin_geocoder::AreaLookup;
+use terrapin_engine::{Engine, QueryContext};
+use terrapin_eval::feedback::{FeedbackRequest, NoTriples, feedback, without_triples};
+use terrapin_eval::language::QueryLanguage;
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::lint;
 use terrapin_overpass::output::{AnswerFormat, ElementSink, OutCounts, OutputItem, Recording};
 use terrapin_overpass::syntax::Script;
-use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_overpass::{self as overpass, OverpassFailure};
 
 /// Default and maximum number of elements in an answer.
@@ -141,14 +140,16 @@ impl ElementSink for ElementPage {
 pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits) -> Result<Script, Trouble> {
     let bbox = bbox.map(str::parse::<BoundingBox>).transpose();
     let bbox = bbox.map_err(|error| Trouble::new(format!("bbox: {error}")).hint("south,west,north,east in degrees"))?;
-    let (osm, places) = (engine.osm(), AreaLookup::new(engine.osm()));
-    let surroundings = ShortcutValues { bbox, now: osm.data_time(), places: &places };
-    let explained = || {
-        let asked = FeedbackRequest { query, bbox, places: &places, sample: 0, run: false, limits: limits.clone() };
-        Trouble::new(feedback(osm, &asked).to_string())
-    };
-    let text = turbo::expand(query, &surroundings).map_err(|_| explained())?;
-    overpass::parse(&text).map_err(|_| explained())
+    let places = engine.places(None);
+    match engine.prepare_overpass(query, &QueryContext { bbox, places: &places }) {
+        Ok(query) => Ok(query.script),
+        Err(_) => {
+            let (language, limits) = (Some(QueryLanguage::OverpassQl), limits.clone());
+            let asked = FeedbackRequest { query, language, bbox, places: &places, sample: 0, run: false, limits };
+            let said = feedback(engine, &asked).unwrap_or_else(|NoTriples| without_triples());
+            Err(Trouble::new(said.to_string()))
+        }
+    }
 }
 
 /// Runs a query and returns its whole answer.

@@ -8,12 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::part::{ResultPage, short_text};
-use super::{Limits, Tool, Trouble, environment};
-use terrapin_engine::Engine;
+use super::{Limits, Tool, Trouble, no_triples};
+use terrapin_engine::{Engine, SparqlRejection};
 use terrapin_sparql::results::cell;
-use terrapin_sparql::{
-    self as sparql, ResultSink, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings,
-};
+use terrapin_sparql::{ResultSink, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings};
 
 /// Default and maximum number of rows in an answer.
 const ROWS: (usize, usize) = (20, 200);
@@ -65,8 +63,11 @@ impl Tool for QuerySparql {
 
     fn run(engine: &Engine, input: SparqlToolRequest, limits: &Limits) -> Result<SparqlToolAnswer, Trouble> {
         let part = ResultPage::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
-        let prepared = sparql::prepare(&input.query, &SparqlSettings::default()).map_err(|error| told(&error))?;
-        let environment = environment(engine, &prepared)?;
+        let (prepared, environment) = match engine.prepare_sparql(&input.query, &SparqlSettings::default()) {
+            Ok(prepared) => prepared,
+            Err(SparqlRejection::NoTriples) => return Err(no_triples()),
+            Err(SparqlRejection::Syntax(error)) => return Err(told(&error)),
+        };
         let mut seen = ResultCollector { part, answer: SparqlToolAnswer::default() };
         let bounds = SparqlBounds { limits: limits.clone(), rows: None };
         prepared.run(environment, &bounds, &mut seen).map_err(|error| told(&error))?;

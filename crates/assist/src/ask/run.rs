@@ -12,13 +12,13 @@ use super::features::FirstFeatures;
 use super::sparql::FirstSolutions;
 use super::{AskFailure, AskedQueryResult, Lang, ModelQuery, features, map};
 use crate::agents::{
-    ElementPage, ResultPage, Trouble, checked_text, environment, page_of, record, script, stopped as stopped_overpass,
+    ElementPage, ResultPage, Trouble, checked_text, no_triples, page_of, record, script, stopped as stopped_overpass,
 };
 use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
-use terrapin_engine::Engine;
+use terrapin_engine::{Engine, SparqlRejection};
 use terrapin_overpass::lint;
 use terrapin_overpass::output::{ElementSink, Recording, RecordingEntry};
-use terrapin_sparql::{SparqlBounds, SparqlError, SparqlErrorClass, prepare};
+use terrapin_sparql::{SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings};
 
 /// Maximum time of one query, also if the question has more.
 const TIME: Duration = Duration::from_secs(60);
@@ -178,15 +178,12 @@ fn table(elements: &[BTreeMap<String, Value>], asked: &[String]) -> (Vec<String>
 }
 
 fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
-    let prepared = match prepare(&query.query, &terrapin_sparql::SparqlSettings::default()) {
+    let (prepared, environment) = match engine.prepare_sparql(&query.query, &SparqlSettings::default()) {
         Ok(prepared) => prepared,
-        Err(error) => {
+        Err(SparqlRejection::NoTriples) => return trouble(no_triples()),
+        Err(SparqlRejection::Syntax(error)) => {
             return Ok(RunOutcome::failed(checked(engine, query, limits).unwrap_or_else(|| error.to_string())));
         }
-    };
-    let environment = match environment(engine, &prepared) {
-        Ok(environment) => environment,
-        Err(why) => return trouble(why),
     };
     let mut kept = FirstSolutions { most: SOLUTIONS, ..FirstSolutions::default() };
     let done = prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut kept);

@@ -17,10 +17,10 @@ use crate::input::rows::{InputRow, kind, read_rows};
 use crate::language::QueryLanguage;
 use crate::metric::Metric;
 use crate::record::{ErrorClass, FailedQuery, Instance, ResultRecord, StoredOutcome, StrictResults};
-use terrapin_engine::Engine;
+use terrapin_engine::{Engine, QueryContext};
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::BoundingBox;
-use terrapin_overpass::turbo::{self, ShortcutValues};
+use terrapin_overpass::turbo::Reason;
 use terrapin_sparql::Environment;
 
 /// The `lang` of SPARQL.
@@ -191,9 +191,9 @@ impl Benchmark for JsonLines<'_> {
         places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
         places.0.push(self.places);
         let bbox = instance.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
-        let surroundings = ShortcutValues { bbox, now: engine.data_timestamp(), places: &places };
+        let context = QueryContext { bbox, places: &places };
         let prepare = |query: &str| {
-            FailedQuery::guard(|| match turbo::expand(query, &surroundings) {
+            FailedQuery::guard(|| match engine.expand(query, &context) {
                 Ok(text) => Ok(PreparedQuery::for_json(&text)),
                 Err(problem) => Err(FailedQuery::new(class_of(problem.reason), problem.to_string())),
             })
@@ -236,12 +236,12 @@ impl<'a> JsonLines<'a> {
     }
 }
 
-fn class_of(reason: turbo::Reason) -> ErrorClass {
+fn class_of(reason: Reason) -> ErrorClass {
     match reason {
-        turbo::Reason::NoPlace => ErrorClass::Nominatim,
-        turbo::Reason::NoDate => ErrorClass::RelativeDate,
-        turbo::Reason::NoBox => ErrorClass::StaticErrorBbox,
-        turbo::Reason::TooLarge => ErrorClass::UnknownError,
+        Reason::NoPlace => ErrorClass::Nominatim,
+        Reason::NoDate => ErrorClass::RelativeDate,
+        Reason::NoBox => ErrorClass::StaticErrorBbox,
+        Reason::TooLarge => ErrorClass::UnknownError,
     }
 }
 

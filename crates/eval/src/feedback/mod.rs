@@ -11,16 +11,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::language::{self, QueryLanguage};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
+use terrapin_engine::{Engine, OverpassQuery, OverpassRejection, QueryContext, SparqlRejection};
 use terrapin_geocoder::{PlaceSource, Until};
-use terrapin_osm::{BoundingBox, Osm};
-use terrapin_overpass::Limits;
-use terrapin_overpass::turbo::{self, ShortcutValues};
-use terrapin_overpass::{OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_osm::BoundingBox;
+use terrapin_overpass::turbo::{Reason, ShortcutProblem};
+use terrapin_overpass::{Limits, OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_sparql::SparqlSettings;
 
 use terrapin_overpass::lint;
 
-pub use sparql::{sparql_feedback, without_triples};
+pub use sparql::without_triples;
 
 use answer::AnswerSample;
 
@@ -32,6 +34,8 @@ const ERRORS: usize = 3;
 pub struct FeedbackRequest<'a> {
     /// The query.
     pub query: &'a str,
+    /// Its language; `None` to detect it from the beginning.
+    pub language: Option<QueryLanguage>,
     /// The bounding box for `{{bbox}}`.
     pub bbox: Option<BoundingBox>,
     /// The geocoded places.
@@ -116,50 +120,57 @@ pub struct FeedbackResults {
     pub is_zero: bool,
 }
 
+/// A query in SPARQL that needs triples, on a snapshot without them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoTriples;
+
 /// Parses and runs a query and compares it with the data, all within the limits; exceeding one is an error like
 /// others.
-pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
+///
+/// # Errors
+/// The query needs triples to run, and the snapshot has none. [`without_triples`] is the feedback that says so.
+pub fn feedback(engine: &Engine, asked: &FeedbackRequest<'_>) -> Result<Feedback, NoTriples> {
+    let language = asked.language.or_else(|| language::of(asked.query));
+    if language == Some(QueryLanguage::Sparql) {
+        let needs_triples = || {
+            let prepared = engine.prepare_sparql(asked.query, &SparqlSettings::default());
+            matches!(prepared, Err(SparqlRejection::NoTriples))
+        };
+        // A query that is only parsed needs no triples, and one with an error never reads them.
+        if asked.run && engine.triples().is_none() && needs_triples() {
+            return Err(NoTriples);
+        }
+        return Ok(sparql::feedback(engine.graph(), asked));
+    }
     let budget = Arc::new(Budget::new(&asked.limits));
-    budget::watched(&budget, || look(osm, asked, &budget)).unwrap_or_else(|stopped| match stopped {
+    let told = budget::watched(&budget, || look(engine, asked, &budget));
+    Ok(told.unwrap_or_else(|stopped| match stopped {
         StopReason::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
         StopReason::Panicked(panic) => {
             let message = format!("looking at the query failed, by a fault of the program: {panic}");
             let error = at("", None, RUNTIME, OverpassCode::Defect.name(), message, None);
             Feedback { errors: vec![error], ..Feedback::default() }
         }
-    })
+    }))
 }
 
-fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
+fn look(engine: &Engine, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     let is_over = || budget.check().is_err();
     let places = Until::new(asked.places, &is_over);
-    let surroundings = ShortcutValues { bbox: asked.bbox, now: osm.data_time(), places: &places };
-    let text = match turbo::expand(asked.query, &surroundings) {
-        Ok(text) => text,
-        Err(_) if places.was_cut() => return reached(budget, "while the names in it were looked up"),
-        Err(problem) => {
-            let (start, length) = (problem.position, problem.shortcut.len() + "{{}}".len());
-            let place = Some((start, start + length));
-            let hint = match problem.reason {
-                turbo::Reason::NoPlace => Some("use a name of an area in the data, or a filter by tag"),
-                turbo::Reason::NoBox => Some("give a box, or write one into the query: (south,west,north,east)"),
-                _ => None,
-            };
-            let error = at(
-                asked.query,
-                place,
-                OverpassErrorClass::Parse.name(),
-                OverpassCode::Shortcut.name(),
-                problem.to_string(),
-                hint.map(str::to_owned),
-            );
-            return Feedback { errors: vec![error], ..Feedback::default() };
+    let context = QueryContext { bbox: asked.bbox, places: &places };
+    let OverpassQuery { text, script } = match engine.prepare_overpass(asked.query, &context) {
+        Ok(query) => query,
+        Err(OverpassRejection::Shortcut(_)) if places.was_cut() => {
+            return reached(budget, "while the names in it were looked up");
+        }
+        Err(OverpassRejection::Shortcut(problem)) => {
+            return Feedback { errors: vec![shortcut(asked.query, &problem)], ..Feedback::default() };
+        }
+        Err(OverpassRejection::Syntax { text, failure }) => {
+            return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
         }
     };
-    let script = match terrapin_overpass::parse(&text) {
-        Ok(script) => script,
-        Err(failure) => return Feedback { errors: problems(&text, &failure), ..Feedback::default() },
-    };
+    let osm = engine.osm();
     if !asked.run {
         return match lint::warnings(osm, &text, &script, false, &asked.limits, budget) {
             Ok(warnings) => {
@@ -182,6 +193,18 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
         }
         Err(exceeded) => over(exceeded, "while its filters were held against the data"),
     }
+}
+
+/// Converts a shortcut that cannot be replaced to an error in the query.
+fn shortcut(query: &str, problem: &ShortcutProblem) -> FeedbackProblem {
+    let hint = match problem.reason {
+        Reason::NoPlace => Some("use a name of an area in the data, or a filter by tag"),
+        Reason::NoBox => Some("give a box, or write one into the query: (south,west,north,east)"),
+        _ => None,
+    };
+    let (start, length) = (problem.position, problem.shortcut.len() + "{{}}".len());
+    let (class, code) = (OverpassErrorClass::Parse.name(), OverpassCode::Shortcut.name());
+    at(query, Some((start, start + length)), class, code, problem.to_string(), hint.map(str::to_owned))
 }
 
 /// Returns the error for an exceeded budget.

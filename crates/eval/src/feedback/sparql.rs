@@ -8,8 +8,8 @@ use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
 use super::names::{IriRole, QueryNames};
-use super::{Feedback, FeedbackProblem, FeedbackResults, FeedbackWarning, at, over};
-use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
+use super::{Feedback, FeedbackProblem, FeedbackRequest, FeedbackResults, FeedbackWarning, at, over};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
 use terrapin_osm::Osm;
 use terrapin_overpass::lint;
 use terrapin_sparql::results::cell;
@@ -30,9 +30,10 @@ const PREDICATES: usize = 100_000;
 const NAMESAKES: usize = 3;
 
 /// Parses and runs a SPARQL query and compares its names with the data.
-pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Feedback {
-    let budget = Arc::new(Budget::new(limits));
-    let told = budget::watched(&budget, || look(environment, query, sample, run, limits, &budget));
+pub(super) fn feedback(environment: &Environment, asked: &FeedbackRequest<'_>) -> Feedback {
+    let query = asked.query;
+    let budget = Arc::new(Budget::new(&asked.limits));
+    let told = budget::watched(&budget, || look(environment, asked, &budget));
     let failed = |problem: FeedbackProblem| Feedback { errors: vec![problem], ..Feedback::default() };
     match told {
         Ok(Ok(feedback)) => feedback,
@@ -72,19 +73,13 @@ impl From<ExceededLimit> for FeedbackFailure {
     }
 }
 
-fn look(
-    environment: &Environment,
-    query: &str,
-    sample: usize,
-    run: bool,
-    limits: &Limits,
-    budget: &Budget,
-) -> Result<Feedback, FeedbackFailure> {
+fn look(environment: &Environment, asked: &FeedbackRequest<'_>, budget: &Budget) -> Result<Feedback, FeedbackFailure> {
+    let FeedbackRequest { query, sample, run, limits, .. } = asked;
     let prepared = prepare(query, &SparqlSettings::default())?;
-    if !run {
+    if !*run {
         return Ok(Feedback { warnings: warnings(environment, query, budget)?, ..Feedback::default() });
     }
-    let mut seen = SampleCollector { sample, names: Vec::new(), results: FeedbackResults::default() };
+    let mut seen = SampleCollector { sample: *sample, names: Vec::new(), results: FeedbackResults::default() };
     prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut seen)?;
     let warnings = warnings(environment, query, budget)?;
     Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings })

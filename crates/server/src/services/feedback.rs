@@ -15,11 +15,10 @@ use crate::json::JsonServiceError;
 use crate::route::{Access, Route, json_body, schema_of};
 use crate::service::RefusedRequest;
 use crate::{App, json};
-use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_feedback, without_triples};
-use terrapin_eval::language::{self, QueryLanguage};
-use terrapin_geocoder::AreaLookup;
+use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback as look, without_triples};
+use terrapin_eval::language::QueryLanguage;
 use terrapin_osm::BoundingBox;
-use terrapin_sparql::{SparqlSettings, WITHOUT_TRIPLES, prepare};
+use terrapin_sparql::WITHOUT_TRIPLES;
 
 /// The route of feedback.
 pub const ROUTES: &[Route] = &[Route::post(
@@ -89,32 +88,22 @@ pub async fn feedback(
                 )));
             }
             Some((_, named)) => named,
-            None => language::of(&question.query),
+            None => None,
         };
-        if language == Some(QueryLanguage::Sparql) {
-            let needs_triples =
-                || prepare(&question.query, &SparqlSettings::default()).is_ok_and(|query| !query.is_of_elements());
-            // A query that is only parsed needs no triples, and an invalid one never reads them.
-            if app.engine.triples().is_none() && run && needs_triples() {
-                let feedback = without_triples();
-                // A client that sets `lang` relies on it and gets an error status. Any other client gets this as
-                // feedback, like other errors.
-                return match question.lang {
-                    Some(_) => Err(JsonServiceError::Question(format!(
-                        "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"
-                    ))),
-                    None => Ok(FeedbackResponse { text: feedback.to_string(), feedback }),
-                };
+        let places = app.engine.places(None);
+        let (query, limits) = (question.query.as_str(), limits.clone());
+        let request = FeedbackRequest { query, language, bbox, places: &places, sample, run, limits };
+        let feedback = match look(&app.engine, &request) {
+            Ok(feedback) => feedback,
+            // A client that sets `lang` relies on it and gets an error status. Any other client gets this as feedback,
+            // like other errors.
+            Err(NoTriples) if language.is_some() => {
+                return Err(JsonServiceError::Question(format!(
+                    "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"
+                )));
             }
-            let feedback = sparql_feedback(app.engine.graph(), &question.query, sample, run, limits);
-            return Ok(FeedbackResponse { text: feedback.to_string(), feedback });
-        }
-        let places = AreaLookup::new(app.engine.osm());
-        let limits = limits.clone();
-        let feedback = look(
-            app.engine.osm(),
-            &FeedbackRequest { query: &question.query, bbox, places: &places, sample, run, limits },
-        );
+            Err(NoTriples) => without_triples(),
+        };
         Ok(FeedbackResponse { text: feedback.to_string(), feedback })
     })
     .await

@@ -24,6 +24,7 @@ use crate::outcome::QueryOutcome;
 use crate::route::{Access, Media, Route, Schema, TIMEOUT, form_body, query, text_body};
 use crate::service::{self, RefusedRequest, Wording};
 use request::{BadRequest, QueryOperation};
+use terrapin_engine::SparqlRejection;
 use terrapin_sparql::results::{Formats, ResultWriter};
 use terrapin_sparql::{
     self as sparql, QueryResultForm, RunnableQuery, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass,
@@ -132,7 +133,6 @@ fn work(job: Job, asked: SparqlRequest) {
     let SparqlRequest { accept, body, max_time, .. } = asked;
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
-    let has_triples = job.app().engine.triples().is_some();
     let no_triples =
         || plain(StatusCode::NOT_FOUND, &format!("this snapshot has no triples: {}", sparql::WITHOUT_TRIPLES));
     let Some(query) = &operation.query else {
@@ -144,14 +144,12 @@ fn work(job: Job, asked: SparqlRequest) {
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
     let defaults = SparqlSettings::default();
     let settings = SparqlSettings { graphs, dialect: operation.dialect.unwrap_or(defaults.dialect), ..defaults };
-    let prepared = match job.within(|| sparql::prepare(query, &settings)) {
+    let prepared = match job.within(|| job.app().engine.prepare_sparql(query, &settings).map(|(query, _)| query)) {
         Ok(Ok(prepared)) => prepared,
-        Ok(Err(error)) => return job.refuse(refused(&error)),
+        Ok(Err(SparqlRejection::NoTriples)) => return job.refuse(no_triples()),
+        Ok(Err(SparqlRejection::Syntax(error))) => return job.refuse(refused(&error)),
         Err(halt) => return service::halt(job, &ProtocolWording, halt),
     };
-    if !has_triples && !prepared.is_of_elements() {
-        return job.refuse(no_triples());
-    }
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
             QueryResultForm::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),
