@@ -1,7 +1,6 @@
 //! Functions shared by storage and queries that the standard library lacks. This crate does not know elements, triples
 //! or queries.
 
-mod bounded;
 pub mod codec;
 pub mod deferred;
 pub mod external_sort;
@@ -15,6 +14,5 @@ pub mod temporary;
 pub mod untrusted;
 pub mod words;
 
-pub use bounded::Bounded;
 pub use map::map_read_only;
 pub use progress::LoadProgress;

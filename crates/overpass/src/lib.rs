@@ -106,6 +106,26 @@ pub fn run_into(
     execute(osm, script, &budget, &mut output::SinkWriter::new(sink))
 }
 
+/// Runs a parsed query, converts its answer to GeoJSON, and passes the features to `sink`. With a source of items, the
+/// features describe the items that they link to.
+///
+/// # Errors
+/// As [`run()`]; also if the query reports changes, which cannot be converted.
+pub fn run_features(
+    osm: &Osm,
+    script: &syntax::Script,
+    items: Option<&dyn output::ItemSource>,
+    limits: &Limits,
+    sink: &mut dyn output::MapFeatureSink,
+) -> Result<(), OverpassFailure> {
+    run::check(script)?;
+    if let TimeFrame::Diff { .. } = script.settings.time {
+        return Err(no_geojson());
+    }
+    let budget = OverpassBudget::new(&script.settings, limits);
+    execute(osm, script, &budget, &mut output::MapFeatureWriter::new(items, sink))
+}
+
 fn attempt(
     osm: &Osm,
     script: &syntax::Script,

@@ -1,19 +1,21 @@
 //! The tool `export_geojson`.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::overpass::{body, script};
+use super::overpass::{script, stopped};
 use super::part::ResultPage;
 use super::{Limits, Tool, Trouble, triples};
 use crate::items::ItemDescriptions;
 use terrapin_budget as budget;
 use terrapin_engine::Engine;
 use terrapin_entities::{Properties, chain_of};
-use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, RECORD_SEPARATOR};
+use terrapin_overpass as overpass;
+use terrapin_overpass::output::{ItemSource, MapFeature, MapFeatureSink};
 
 /// Default and maximum number of features in an answer.
 const FEATURES: (usize, usize) = (50, 500);
@@ -73,22 +75,10 @@ impl Tool for ExportGeoJson {
             Some(properties) => Some(ItemDescriptions::new(&triples(engine)?.store, properties, chain_of([]))),
             None => None,
         };
-        let layout = GeoJsonLayout::Sequence;
-        let form = items.as_ref().map_or(AnswerFormat::GeoJson(layout), |items| AnswerFormat::WithItems(layout, items));
-        let body = body(engine.osm(), &script, form, limits)?;
-        let (mut total, mut bytes, mut features) = (0, 0, Vec::new());
-        let mut is_full = false;
-        for record in body.split(|byte| *byte == RECORD_SEPARATOR).filter(|record| !record.is_empty()) {
-            budget::checkpoint();
-            // The first feature is returned regardless of its size.
-            is_full |= part.has(total) && bytes > 0 && bytes + record.len() > LARGEST;
-            if part.has(total) && !is_full {
-                let feature = serde_json::from_slice(record);
-                features.push(feature.map_err(|error| Trouble::fault(format!("no feature: {error}")))?);
-                bytes += record.len();
-            }
-            total += 1;
-        }
+        let items = items.as_ref().map(|items| items as &dyn ItemSource);
+        let mut found = FeaturePage { part, total: 0, features: Vec::new(), bytes: 0, is_full: false };
+        overpass::run_features(engine.osm(), &script, items, limits, &mut found).map_err(|why| stopped(&why))?;
+        let FeaturePage { total, features, .. } = found;
         let next = part.skip.saturating_add(features.len());
         let next_cursor = (next < total && !features.is_empty()).then(|| next.to_string());
         let hint = if total == 0 {
@@ -104,5 +94,32 @@ impl Tool for ExportGeoJson {
             })
         };
         Ok(GeoJsonToolAnswer { r#type: "FeatureCollection", total, features, next_cursor, hint })
+    }
+}
+
+/// The features of one page. All features are counted.
+struct FeaturePage {
+    part: ResultPage,
+    total: usize,
+    features: Vec<BTreeMap<String, Value>>,
+    /// Total size of the features in bytes.
+    bytes: usize,
+    /// Whether a feature of the page was too large to be added.
+    is_full: bool,
+}
+
+impl MapFeatureSink for FeaturePage {
+    fn feature(&mut self, feature: &MapFeature<'_>) -> io::Result<()> {
+        budget::checkpoint();
+        if self.part.has(self.total) && !self.is_full {
+            // The first feature is returned regardless of its size.
+            self.is_full = self.bytes > 0 && self.bytes + feature.text.len() > LARGEST;
+            if !self.is_full {
+                self.features.push(serde_json::from_str(feature.text)?);
+                self.bytes += feature.text.len();
+            }
+        }
+        self.total += 1;
+        Ok(())
     }
 }

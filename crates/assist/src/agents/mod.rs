@@ -28,7 +28,7 @@ mod sparql;
 mod tags;
 
 pub use check::checked_text;
-pub use overpass::{ElementPage, body, page_of, record, script, stopped};
+pub use overpass::{ElementPage, page_of, record, script, stopped};
 pub use part::ResultPage;
 
 use std::fmt;

@@ -9,20 +9,17 @@ use serde_json::Value;
 
 use super::part::{ResultPage, short};
 use super::{Limits, Tool, Trouble};
-use terrapin_base::Bounded;
 use terrapin_engine::{Engine, QueryContext};
 use terrapin_eval::feedback::{FeedbackRequest, NoTriples, feedback, without_triples};
 use terrapin_eval::language::QueryLanguage;
-use terrapin_osm::{BoundingBox, Osm};
+use terrapin_osm::BoundingBox;
 use terrapin_overpass::lint;
-use terrapin_overpass::output::{AnswerFormat, ElementSink, OutCounts, OutputItem, Recording};
+use terrapin_overpass::output::{ElementSink, OutCounts, OutputItem, Recording};
 use terrapin_overpass::syntax::Script;
 use terrapin_overpass::{self as overpass, OverpassFailure};
 
 /// Default and maximum number of elements in an answer.
 const ELEMENTS: (usize, usize) = (20, 200);
-/// Maximum size of a query's whole answer in bytes.
-const LARGEST: usize = 64 << 20;
 
 /// Runs a query in OverpassQL.
 pub struct QueryOverpass;
@@ -150,21 +147,6 @@ pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits)
             Err(Trouble::new(said.to_string()))
         }
     }
-}
-
-/// Runs a query and returns its whole answer.
-///
-/// # Errors
-/// Returns an error if the query failed or was stopped, or if the answer is longer than 64 MiB.
-pub fn body(osm: &Osm, script: &Script, form: AnswerFormat<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
-    let mut body = Bounded::new(LARGEST);
-    let done = overpass::run_as(osm, script, form, limits, &mut body);
-    if body.full {
-        let message = format!("the answer has more than {} MiB", LARGEST >> 20);
-        return Err(Trouble::new(message).hint("ask for less: a smaller area, `out count;`, `out ids;` or `out 100;`"));
-    }
-    done.map_err(|failure| stopped(&failure))?;
-    Ok(body.bytes)
 }
 
 /// Runs a query and keeps the elements of one page.

@@ -1,12 +1,12 @@
 //! The first map features of an answer to OverpassQL.
 
-use std::io::{self, Write};
+use std::io;
 
 use serde_json::value::RawValue;
 
 use terrapin_budget as budget;
 use terrapin_overpass::OverpassFailure;
-use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, RECORD_SEPARATOR, Recording, RecordingCursor};
+use terrapin_overpass::output::{MapFeature, MapFeatureSink, Recording};
 
 /// Maximum features of a result.
 const FEATURES: usize = 20_000;
@@ -21,8 +21,6 @@ pub struct FirstFeatures {
     /// The first features, as JSON.
     pub shapes: Vec<Box<RawValue>>,
     bytes: usize,
-    /// The feature that is being written.
-    current: Vec<u8>,
 }
 
 impl FirstFeatures {
@@ -32,40 +30,19 @@ impl FirstFeatures {
     /// Returns an error if the answer has no form as GeoJSON.
     pub fn of(recording: &Recording) -> Result<FirstFeatures, OverpassFailure> {
         let mut features = FirstFeatures::default();
-        let form = AnswerFormat::GeoJson(GeoJsonLayout::Sequence);
-        recording.write(form, &mut RecordingCursor::default(), u64::MAX, &mut features)?;
-        features.end_feature();
+        recording.features(&mut features)?;
         Ok(features)
-    }
-
-    fn end_feature(&mut self) {
-        let text = self.current.trim_ascii();
-        if !text.is_empty() {
-            budget::checkpoint();
-            self.total += 1;
-            self.bytes += text.len();
-            if self.shapes.len() < FEATURES && self.bytes <= BYTES {
-                let text = String::from_utf8_lossy(text).into_owned();
-                self.shapes.extend(RawValue::from_string(text).ok());
-            }
-        }
-        self.current.clear();
     }
 }
 
-impl Write for FirstFeatures {
-    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        for (number, piece) in part.split(|byte| *byte == RECORD_SEPARATOR).enumerate() {
-            if number > 0 {
-                self.end_feature();
-            }
-            budget::charge(piece.len() as u64);
-            self.current.extend_from_slice(piece);
+impl MapFeatureSink for FirstFeatures {
+    fn feature(&mut self, feature: &MapFeature<'_>) -> io::Result<()> {
+        budget::checkpoint();
+        self.total += 1;
+        self.bytes += feature.text.len();
+        if self.shapes.len() < FEATURES && self.bytes <= BYTES {
+            self.shapes.push(RawValue::from_string(feature.text.to_owned())?);
         }
-        Ok(part.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

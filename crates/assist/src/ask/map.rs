@@ -3,16 +3,18 @@
 //! item's label, description and image, if the snapshot has them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 
 use oxrdf::{NamedNodeRef, Term, TermRef};
-use serde::Deserialize;
+use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::agents::{Trouble, body, script};
+use crate::agents::{Trouble, script, stopped};
 use terrapin_budget::{self as budget, Limits};
 use terrapin_engine::Engine;
-use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout, RECORD_SEPARATOR};
+use terrapin_overpass as overpass;
+use terrapin_overpass::output::{MapFeature, MapFeatureSink};
 use terrapin_sparql::geo::{Crs, GeometryFormat, LocatedGeometry};
 use terrapin_sparql::results::cell;
 use terrapin_triples::Store;
@@ -30,13 +32,20 @@ const LANGUAGE: &str = "en";
 /// The geometries of solutions.
 pub struct SolutionLocations<'a> {
     store: &'a Store,
-    /// The geometries of the elements in the solutions, by type and id.
-    elements: HashMap<String, Box<RawValue>>,
+    /// The geometries of the elements in the solutions.
+    elements: ElementShapes,
 }
 
-#[derive(Deserialize)]
-struct Shaped {
-    id: String,
+/// Geometries of elements by name, such as `node/1`.
+#[derive(Default)]
+struct ElementShapes(HashMap<String, Box<RawValue>>);
+
+/// A solution as a feature.
+#[derive(Serialize)]
+struct SolutionFeature {
+    r#type: &'static str,
+    id: Option<String>,
+    properties: Map<String, Value>,
     geometry: Box<RawValue>,
 }
 
@@ -59,16 +68,14 @@ impl<'a> SolutionLocations<'a> {
                 ids.entry(kind).or_default().insert(id);
             }
         }
-        let mut elements = HashMap::new();
+        let mut elements = ElementShapes::default();
         if !ids.is_empty() {
             let listed = ids
                 .iter()
                 .map(|(kind, ids)| format!("{kind}(id:{});", ids.iter().copied().collect::<Vec<_>>().join(",")));
             let query = format!("({});out geom;", listed.collect::<String>());
             let query = script(engine, &query, None, limits)?;
-            let shapes = body(engine.osm(), &query, AnswerFormat::GeoJson(GeoJsonLayout::Sequence), limits)?;
-            let shaped = records(&shapes).filter_map(|record| serde_json::from_slice::<Shaped>(record).ok());
-            elements.extend(shaped.map(|shaped| (shaped.id, shaped.geometry)));
+            overpass::run_features(engine.osm(), &query, None, limits, &mut elements).map_err(|why| stopped(&why))?;
         }
         Ok(SolutionLocations { store, elements })
     }
@@ -81,7 +88,7 @@ impl<'a> SolutionLocations<'a> {
         let item = values().find(|value| matches!(value, Term::NamedNode(node) if node.as_str().starts_with(ENTITY)));
         let shape = || {
             let named = values().filter_map(element).map(|(kind, id)| format!("{kind}/{id}"));
-            named.filter_map(|name| self.elements.get(&name)).find_map(|shape| serde_json::from_str(shape.get()).ok())
+            named.filter_map(|name| self.elements.0.get(&name)).next().cloned()
         };
         let geometry = values().find_map(geometry).or_else(shape).or_else(|| {
             values().find_map(|value| {
@@ -111,13 +118,17 @@ impl<'a> SolutionLocations<'a> {
             }
         }
         let id = item.or_else(|| values().find(|value| element(value).is_some())).map(cell);
-        to_raw_value(&json!({"type": "Feature", "id": id, "properties": properties, "geometry": geometry})).ok()
+        to_raw_value(&SolutionFeature { r#type: "Feature", id, properties, geometry }).ok()
     }
 }
 
-/// Returns the features of a sequence, each as its JSON text.
-fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
-    sequence.split(|byte| *byte == RECORD_SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
+impl MapFeatureSink for ElementShapes {
+    fn feature(&mut self, feature: &MapFeature<'_>) -> io::Result<()> {
+        budget::checkpoint();
+        let shape = RawValue::from_string(feature.geometry.to_owned())?;
+        self.0.insert(format!("{}/{}", feature.type_name, feature.id), shape);
+        Ok(())
+    }
 }
 
 /// Returns the type and the id of an element.
@@ -129,7 +140,7 @@ fn element(value: &Term) -> Option<(&str, &str)> {
 }
 
 /// Returns a literal's geometry as GeoJSON, in longitude and latitude.
-fn geometry(value: &Term) -> Option<Value> {
+fn geometry(value: &Term) -> Option<Box<RawValue>> {
     let located = LocatedGeometry::from_term(value)?;
     if matches!(located.crs, Crs::Other(_)) {
         return None;
@@ -139,7 +150,7 @@ fn geometry(value: &Term) -> Option<Value> {
     else {
         return None;
     };
-    serde_json::from_str(written.value()).ok()
+    RawValue::from_string(written.value().to_owned()).ok()
 }
 
 /// Formats a value for people: a text without its language.

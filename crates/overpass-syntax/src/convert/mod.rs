@@ -9,8 +9,7 @@ mod xml;
 pub(crate) use canonical::{AttributeList, Values, moment, number};
 pub(crate) use ql::{QlWriter, dotted};
 
-use crate::element::SyntaxElement;
-use crate::{Diagnostic, ElementTreeNode, OverpassCode, OverpassErrorClass, OverpassFailure, Statement};
+use crate::{Diagnostic, ElementTreeNode, OverpassCode, OverpassErrorClass, OverpassFailure};
 
 /// A form to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,26 +54,27 @@ fn lost(original: &str, root: Option<&ElementTreeNode>, converted: &str) -> Opti
     if crate::meaning(converted).as_ref() == Some(&before) {
         return None;
     }
-    let place = root.and_then(|root| first_changed(&root.children, &before.statements));
-    let (line, span) = place.map_or((1, None), |element| (element.line, Some(element.span)));
+    // Each statement is written in QL alone, to find the first one that is not what it was.
+    let mut expected = before.statements.as_slice();
+    let mut is_changed = |node: &&ElementTreeNode| {
+        let mut writer = QlWriter { out: String::new(), pretty: false };
+        writer.statement(node, 0);
+        let found = crate::meaning(&writer.out).map(|script| script.statements);
+        match (found.as_deref(), expected) {
+            (Some([found]), [next, rest @ ..]) if found == next => {
+                expected = rest;
+                false
+            }
+            // Some elements have no effect as a statement.
+            found => !matches!(found, (Some([]), _)),
+        }
+    };
+    let changed = root.and_then(|root| root.children.iter().find(|node| is_changed(node)));
+    let (line, span) = changed.map_or((1, None), |node| (node.element.line, Some(node.element.span)));
     let message = "QL has no syntax for a part of this query: its QL form does not mean the same.".to_owned();
     let help = Some("run the query in its XML form".to_owned());
     let (class, code) = (OverpassErrorClass::Static, OverpassCode::NoQlSyntax);
     Some(Diagnostic { class, code, line, span, message, help }.into())
-}
-
-/// Returns the first of these elements that is not the next statement when it is written in QL.
-fn first_changed<'a>(nodes: &'a [ElementTreeNode], mut statements: &[Statement]) -> Option<&'a SyntaxElement> {
-    for node in nodes {
-        let mut writer = QlWriter { out: String::new(), pretty: false };
-        writer.statement(node, 0);
-        match (crate::meaning(&writer.out).as_ref().map(|script| script.statements.as_slice()), statements) {
-            (Some([found]), [next, rest @ ..]) if found == next => statements = rest,
-            (Some([]), _) => {}
-            _ => return Some(&node.element),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

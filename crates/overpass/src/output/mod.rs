@@ -21,7 +21,8 @@ mod xml;
 
 pub use buffer::Buffer;
 pub use custom::{MOVED_HEAD, PAGE_HEAD};
-pub use geojson::{GeoJsonLayout, RECORD_SEPARATOR};
+pub(crate) use geojson::MapFeatureWriter;
+pub use geojson::{GeoJsonLayout, MapFeature, MapFeatureSink};
 pub use item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
 pub use recording::{Recording, RecordingCursor, RecordingEntry, RecordingScratch};
 pub use sink::ElementSink;

@@ -4,7 +4,9 @@ use std::io;
 
 use super::bytes::{get_coord, get_text, put_coord, put_text, within};
 use super::item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
-use super::{AnswerFormat, AnswerWriter, DiffAction, OutputHeader, Projection, Renderer};
+use super::{
+    AnswerFormat, AnswerWriter, DiffAction, MapFeatureSink, MapFeatureWriter, OutputHeader, Projection, Renderer,
+};
 use crate::OverpassFailure;
 use crate::set::{DegreePosition, DerivedGeometry};
 use crate::syntax::OutputFormat;
@@ -150,6 +152,16 @@ impl Recording {
         let mut answer = super::answer(format, self.header, out)?;
         let replayed = self.replay(cursor, most, answer.as_mut());
         replayed.and_then(|()| answer.complete()).and_then(|()| answer.finish()).map_err(super::disconnected)
+    }
+
+    /// Converts the answer to GeoJSON and passes its features to `sink`.
+    ///
+    /// # Errors
+    /// Returns an error if the answer reports changes, which cannot be converted, or the first error of the sink.
+    pub fn features(&self, sink: &mut dyn MapFeatureSink) -> Result<(), OverpassFailure> {
+        let mut answer = MapFeatureWriter::new(None, sink);
+        let replayed = self.replay(&mut RecordingCursor::default(), u64::MAX, &mut answer);
+        replayed.and_then(|()| answer.complete()).map_err(super::disconnected)
     }
 
     fn piece(&mut self) -> &mut Vec<u8> {

@@ -10,6 +10,7 @@
 //! lines.rs     joins the lines of routes
 //! print.rs     prints a feature
 //! shape.rs     prints the geometry of a feature
+//! sink.rs      passes features to a program
 //! ```
 
 mod features;
@@ -18,8 +19,12 @@ mod lines;
 mod print;
 mod record;
 mod shape;
+mod sink;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use sink::MapFeatureWriter;
+pub use sink::{MapFeature, MapFeatureSink};
 
 use std::io::{self, Write};
 
@@ -29,9 +34,6 @@ use features::FeatureSink;
 use index::GeoJsonIndex;
 use print::GeoJsonFeature;
 use record::GeoJsonRecords;
-
-/// The byte before each feature of a text sequence (RFC 8142).
-pub const RECORD_SEPARATOR: u8 = 0x1e;
 
 /// The layout of the features in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +76,7 @@ impl AnswerWriter for GeoJson<'_> {
     }
 
     fn renderer(&self) -> Option<Renderer> {
-        Some(Renderer { element: Box::new(|buffer, item| record::put(&mut buffer.bytes, item)), between: "" })
+        Some(record::renderer())
     }
 
     fn rendered(&mut self, bytes: &[u8], _elements: u64) -> io::Result<()> {

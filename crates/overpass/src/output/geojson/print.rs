@@ -1,6 +1,7 @@
 //! Writes a feature.
 
 use std::io::Write;
+use std::ops::Range;
 
 use super::record::RecordTags;
 use super::shape::{FeatureGeometry, list};
@@ -37,8 +38,9 @@ pub(super) struct RelationMembership<'r> {
 const ITEM: &[u8] = b",\"wikidata_item\":";
 
 impl GeoJsonFeature<'_> {
-    /// Appends the feature. If a source of items is given, also appends the linked item.
-    pub(super) fn write(&self, items: Option<&dyn ItemSource>, out: &mut Vec<u8>) {
+    /// Appends the feature. If a source of items is given, also appends the linked item. Returns the range of the geometry
+    /// in `out`.
+    pub(super) fn write(&self, items: Option<&dyn ItemSource>, out: &mut Vec<u8>) -> Range<usize> {
         out.extend_from_slice(b"{\"type\":\"Feature\",\"id\":\"");
         json::escape(out, self.type_name);
         out.push(b'/');
@@ -82,8 +84,11 @@ impl GeoJsonFeature<'_> {
             }
         }
         out.extend_from_slice(b"},\"geometry\":");
+        let start = out.len();
         self.shape.write(out);
+        let geometry = start..out.len();
         out.push(b'}');
+        geometry
     }
 }
 

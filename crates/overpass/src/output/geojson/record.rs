@@ -2,7 +2,7 @@
 //! only when needed.
 
 use crate::output::bytes::{get_coord, get_text, put_coord, put_text, within};
-use crate::output::{MemberGeometry, OutputItem, OutputMeta};
+use crate::output::{MemberGeometry, OutputItem, OutputMeta, Renderer};
 use crate::set::DegreePosition;
 use terrapin_base::codec::{self, ByteReader};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
@@ -102,6 +102,11 @@ impl GeoJsonRecords {
             })
         })
     }
+}
+
+/// Returns the renderer that stores elements as records.
+pub(super) fn renderer() -> Renderer {
+    Renderer { element: Box::new(|buffer, item| put(&mut buffer.bytes, item)), between: "" }
 }
 
 /// Appends the record of an element. Areas get no record, because they have no geometry of their own.
