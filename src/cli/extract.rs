@@ -140,13 +140,12 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
     let engine = open::engine(path)?;
     let (osm, places) = (engine.osm(), engine.places(None));
     let surroundings = ShortcutValues { bbox: None, now: engine.data_timestamp(), places: &places };
-    let text =
-        turbo::expand(written, &surroundings).map_err(|e| CommandError::usage(format!("the query: {e}")))?.into_owned();
+    let text = engine.checked(|| turbo::expand(written, &surroundings)).map_err(open::error)?;
+    let text = text.map_err(|e| CommandError::usage(format!("the query: {e}")))?.into_owned();
     let mut found = FoundElements { osm, elements: Default::default(), other: None };
-    let result =
-        overpass::parse(&text).and_then(|script| overpass::run_into(osm, &script, &Limits::default(), &mut found));
-    engine.fail_if_damaged().map_err(open::error)?;
-    result.map_err(|failure| query::stopped(failure, text, origin))?;
+    let run =
+        || overpass::parse(&text).and_then(|script| overpass::run_into(osm, &script, &Limits::default(), &mut found));
+    engine.checked(run).map_err(open::error)?.map_err(|failure| query::stopped(failure, text, origin))?;
     if let Some(other) = found.other {
         let message = format!("the query prints {other:?}; an extract takes nodes, ways and relations");
         return Err(CommandError::refused("not-extractable", message));

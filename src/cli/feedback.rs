@@ -69,14 +69,11 @@ pub fn run(args: &FeedbackArgs) -> Result<(), CommandError> {
     let places = engine.places(table.as_ref());
     let asked =
         FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, run: true, limits };
-    let said = feedback(engine.osm(), &asked);
-    engine.fail_if_damaged().map_err(open::error)?;
+    let said = engine.checked(|| feedback(engine.osm(), &asked)).map_err(open::error)?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }
 }
 
 fn of_sparql(args: &FeedbackArgs, engine: &Engine, query: &str, limits: &Limits) -> Result<Feedback, CommandError> {
     let environment = open::with_triples(engine.environment_of(query), &args.snapshot)?;
-    let said = sparql_feedback(environment, query, args.sample, true, limits);
-    engine.fail_if_damaged().map_err(open::error)?;
-    Ok(said)
+    engine.checked(|| sparql_feedback(environment, query, args.sample, true, limits)).map_err(open::error)
 }

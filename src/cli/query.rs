@@ -16,6 +16,7 @@ use crate::osm::BoundingBox;
 use crate::osm::history::StateSettings;
 use crate::overpass::lint;
 use crate::overpass::output::{AnswerFormat, GeoJsonLayout};
+use crate::overpass::syntax::Script;
 use crate::overpass::turbo::{self, Reason, ShortcutValues};
 use crate::overpass::{self, Limits, OverpassCode, OverpassFailure};
 use crate::size;
@@ -162,7 +163,7 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
     }
     let places = engine.places(table.as_ref());
     let surroundings = ShortcutValues { bbox: args.bbox, now: engine.data_timestamp(), places: &places };
-    let text = match turbo::expand(&written, &surroundings) {
+    let text = match engine.checked(|| turbo::expand(&written, &surroundings)).map_err(open::error)? {
         Ok(text) => text.into_owned(),
         Err(problem) => return Err(CommandError::Query { problems: vec![shortcut(&problem)], text: written, origin }),
     };
@@ -174,7 +175,7 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         ..Limits::default()
     };
     let mut out = StdoutWriter::new(stop);
-    let result = overpass::parse(&text).and_then(|script| {
+    let run = |script: Script| {
         let form = match (geojson, &items) {
             (None, _) => AnswerFormat::Asked(&script.settings.output),
             (Some(layout), None) => AnswerFormat::GeoJson(layout),
@@ -182,12 +183,12 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         };
         let summary = overpass::run_as(osm, &script, form, &limits, &mut out)?;
         Ok((script, summary))
-    });
+    };
+    let result = engine.checked(|| overpass::parse(&text).and_then(run));
     // If the output has no reader, that explains the query's failure. If the file is damaged, the written answer is
     // worthless.
     out.finish()?;
-    engine.fail_if_damaged().map_err(open::error)?;
-    let (script, summary) = result.map_err(|failure| stopped(failure, text, origin))?;
+    let (script, summary) = result.map_err(open::error)?.map_err(|failure| stopped(failure, text, origin))?;
     if summary.elements == 0 && !args.json {
         let notes = lint::notes(&script, osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));

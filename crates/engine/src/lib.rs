@@ -2,6 +2,7 @@
 //! know its clients: commands, the HTTP services, agents, questions and the Python module.
 
 mod places;
+mod run;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use terrapin_sparql::{Environment, RunnableQuery, SparqlSettings, prepare};
 use terrapin_tags::{Docs, TagStatistics};
 
 pub use places::PlaceSources;
+pub use run::Stop;
 
 /// Options for opening a snapshot.
 #[derive(Debug)]

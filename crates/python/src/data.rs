@@ -1,10 +1,7 @@
 //! The execution of OverpassQL, with values for the shortcuts of Overpass Turbo.
 
-use std::sync::Arc;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use terrapin_budget::{self as budget, Budget};
 use terrapin_engine::Engine;
 use terrapin_geocoder::PlaceTable;
 use terrapin_osm::BoundingBox;
@@ -42,8 +39,7 @@ pub fn overpass(
     bounds: &CallLimits,
 ) -> Result<Recording, RefusedQuery> {
     let limits = bounds.limits();
-    let bounded = Arc::new(Budget::new(&limits));
-    let read = budget::watched(&bounded, || {
+    let read = engine.run(&limits, || {
         let places = engine.places(shortcuts.places.as_ref());
         let now = engine.data_timestamp();
         let surroundings = ShortcutValues { bbox: shortcuts.bbox, now, places: &places };
@@ -58,6 +54,6 @@ pub fn overpass(
         let script = overpass::parse(&text).map_err(|failure| RefusedQuery::of(failure, text.as_ref()))?;
         Ok((script, text.into_owned()))
     });
-    let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(&stopped, text))??;
+    let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(stopped, text))??;
     overpass::record(engine.osm(), &script, &limits).map_err(|failure| RefusedQuery::of(failure, text))
 }

@@ -140,7 +140,7 @@ impl Snapshot {
             let budget = Arc::new(Budget::new(&limits));
             let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
             let read = budget::watched(&budget, || sparql::prepare(&query, &settings));
-            let prepared = read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))?.map_err(refused)?;
+            let prepared = read.map_err(|stopped| RefusedQuery::stopped(stopped, &query))?.map_err(refused)?;
             let Some(environment) = engine.environment(&prepared) else { return Ok(None) };
             let mut taken = Taken::new(prepared.form());
             prepared.run(environment, &sparql::SparqlBounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
@@ -179,18 +179,18 @@ impl Snapshot {
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
         let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
-        work::wait(py, &stop, move || {
+        let said = work::wait(py, &stop, move || {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
-            let said = match engine.environment_of(&query).filter(|_| is_sparql) {
+            engine.checked(|| match engine.environment_of(&query).filter(|_| is_sparql) {
                 Some(environment) => sparql_feedback(environment, &query, sample, true, &limits),
                 None => {
                     let places = engine.places(table.as_ref());
                     let request = FeedbackRequest { query: &query, bbox, places: &places, sample, run: true, limits };
                     feedback(engine.osm(), &request)
                 }
-            };
-            as_json(&said)
-        })
+            })
+        })?;
+        said.map(|said| as_json(&said)).map_err(|damage| raise::of_file(py, &damage))
     }
 
     /// Searches for tags by English words. Returns JSON.
@@ -235,7 +235,7 @@ impl Snapshot {
         let (engine, stop, language) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop), language.to_owned());
         let found = work::wait(py, &stop, move || {
             let triples = engine.triples()?;
-            Some(lookup::search_entities(triples, &text, kind, &language, limit, &bounds))
+            Some(lookup::search_entities(&engine, triples, &text, kind, &language, limit, &bounds))
         })?;
         let found = found.ok_or_else(|| raise::snapshot(py, "no-triples", NO_TRIPLES))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
