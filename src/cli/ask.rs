@@ -108,7 +108,6 @@ pub fn run(args: &AskArgs) -> Result<(), CommandError> {
     };
     let answer = ask(&engine, &model, &settings, &question, &limits, &mut show);
     waiting.clear();
-    engine.fail_if_damaged().map_err(open::error)?;
     let answer = answer.map_err(failed)?;
     match args.format {
         AskFormat::Text => print(&for_people(&answer))?,
@@ -136,6 +135,7 @@ pub fn failed(failure: AskFailure) -> CommandError {
     match failure {
         AskFailure::Question(message) => CommandError::usage(message),
         failure @ AskFailure::Model(_) => CommandError::system("model", failure),
+        AskFailure::Damaged(damage) => open::error(damage),
         AskFailure::Exceeded(exceeded) => CommandError::refused("stopped", exceeded),
         AskFailure::Fault(message) => CommandError::input("snapshot-damaged", message),
     }

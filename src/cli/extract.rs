@@ -139,7 +139,8 @@ fn what(args: &ExtractArgs) -> Result<(String, What), CommandError> {
 fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3], CommandError> {
     let engine = open::engine(path)?;
     let (osm, places) = (engine.osm(), engine.places(None));
-    let prepared = engine.prepare_overpass(written, &QueryContext { bbox: None, places: &places });
+    let context = QueryContext { bbox: None, places: &places };
+    let prepared = engine.checked(|| engine.prepare_overpass(written, &context)).map_err(open::error)?;
     let OverpassQuery { text, script } = match prepared {
         Ok(query) => query,
         Err(OverpassRejection::Shortcut(problem)) => return Err(CommandError::usage(format!("the query: {problem}"))),
@@ -148,9 +149,8 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
         }
     };
     let mut found = FoundElements { osm, elements: Default::default(), other: None };
-    let result = overpass::run_into(osm, &script, &Limits::default(), &mut found);
-    engine.fail_if_damaged().map_err(open::error)?;
-    result.map_err(|failure| query::stopped(failure, text.into_owned(), origin))?;
+    let result = engine.checked(|| overpass::run_into(osm, &script, &Limits::default(), &mut found));
+    result.map_err(open::error)?.map_err(|failure| query::stopped(failure, text.into_owned(), origin))?;
     if let Some(other) = found.other {
         let message = format!("the query prints {other:?}; an extract takes nodes, ways and relations");
         return Err(CommandError::refused("not-extractable", message));

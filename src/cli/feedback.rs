@@ -60,7 +60,7 @@ pub fn run(args: &FeedbackArgs) -> Result<(), CommandError> {
     let places = engine.places(table.as_ref());
     let (language, bbox, sample) = (args.lang, args.bbox, args.sample);
     let asked = FeedbackRequest { query: &query, language, bbox, places: &places, sample, run: true, limits };
-    let said = feedback(&engine, &asked).map_err(|NoTriples| open::no_triples(&args.snapshot))?;
-    engine.fail_if_damaged().map_err(open::error)?;
+    let said = engine.checked(|| feedback(&engine, &asked)).map_err(open::error)?;
+    let said = said.map_err(|NoTriples| open::no_triples(&args.snapshot))?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }
 }

@@ -92,8 +92,8 @@ struct UnlabelFacts<'a> {
 /// Runs `terrapin label`.
 pub fn run_label(args: &LabelArgs) -> Result<(), CommandError> {
     let (text, engine) = args.asked.open()?;
-    let labelled = label(&text, args.asked.store(&engine)?, &args.asked.language);
-    engine.fail_if_damaged().map_err(open::error)?;
+    let store = args.asked.store(&engine)?;
+    let labelled = engine.checked(|| label(&text, store, &args.asked.language)).map_err(open::error)?;
     if !args.asked.json && !labelled.kept.is_empty() {
         stdout::tell(&format!("note: without a label: {}", labelled.kept.join(", ")));
     }
@@ -105,8 +105,8 @@ pub fn run_label(args: &LabelArgs) -> Result<(), CommandError> {
 pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), CommandError> {
     let (text, engine) = args.asked.open()?;
     let store = args.asked.store(&engine)?;
-    let unlabelled = unlabel(&text, &SnapshotNames { store, language: &args.asked.language });
-    engine.fail_if_damaged().map_err(open::error)?;
+    let names = SnapshotNames { store, language: &args.asked.language };
+    let unlabelled = engine.checked(|| unlabel(&text, &names)).map_err(open::error)?;
     if !args.asked.json {
         ambiguities(&unlabelled).iter().for_each(|note| stdout::tell(&format!("note: {note}")));
     }

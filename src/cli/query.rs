@@ -163,7 +163,8 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
     }
     let places = engine.places(table.as_ref());
     let context = QueryContext { bbox: args.bbox, places: &places };
-    let OverpassQuery { text, script } = match engine.prepare_overpass(&written, &context) {
+    let prepared = engine.checked(|| engine.prepare_overpass(&written, &context)).map_err(open::error)?;
+    let OverpassQuery { text, script } = match prepared {
         Ok(query) => query,
         Err(OverpassRejection::Shortcut(problem)) => {
             return Err(CommandError::Query { problems: vec![shortcut(&problem)], text: written, origin });
@@ -183,12 +184,11 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         (Some(layout), None) => AnswerFormat::GeoJson(layout),
         (Some(layout), Some(items)) => AnswerFormat::WithItems(layout, items),
     };
-    let result = overpass::run_as(osm, &script, form, &limits, &mut out);
+    let result = engine.checked(|| overpass::run_as(osm, &script, form, &limits, &mut out));
     // If the output has no reader, that explains the query's failure. If the file is damaged, the written answer is
     // worthless.
     out.finish()?;
-    engine.fail_if_damaged().map_err(open::error)?;
-    let summary = result.map_err(|failure| stopped(failure, text.into_owned(), origin))?;
+    let summary = result.map_err(open::error)?.map_err(|failure| stopped(failure, text.into_owned(), origin))?;
     if summary.elements == 0 && !args.json {
         let notes = lint::notes(&script, osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));

@@ -83,8 +83,8 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         }
         Ok(())
     };
-    let result: Result<(), crate::sparql::SparqlError> = run();
+    let result: Result<Result<(), crate::sparql::SparqlError>, _> = engine.checked(&mut run);
     out.finish()?;
-    engine.fail_if_damaged().map_err(open::error)?;
+    let result = result.map_err(open::error)?;
     result.map_err(|error| CommandError::Query { text, origin, problems: vec![error.into()] })
 }

@@ -42,8 +42,7 @@ pub fn run(args: &TagsArgs) -> Result<(), CommandError> {
     let docs = open::tag_docs(args.tag_docs.as_deref())?;
     let engine = open::engine_with(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     let tags = engine.tags();
-    let found = tags.search(&args.text, args.limit.into());
-    engine.fail_if_damaged().map_err(open::error)?;
+    let found = engine.checked(|| tags.search(&args.text, args.limit.into())).map_err(open::error)?;
     if args.json {
         stdout::print_json(&to_json(&found, tags.docs()))
     } else {

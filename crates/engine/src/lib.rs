@@ -3,6 +3,7 @@
 
 mod places;
 mod query;
+mod run;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use terrapin_tags::{Docs, TagStatistics};
 
 pub use places::PlaceSources;
 pub use query::{OverpassQuery, OverpassRejection, QueryContext, SparqlRejection};
+pub use run::Stop;
 
 /// Options for opening a snapshot.
 #[derive(Debug)]

@@ -101,10 +101,15 @@ impl Scoring<'_> {
     }
 
     /// Scores one pair, with a summary if requested.
-    pub fn pair_with(&self, instance: &Instance, summary: bool) -> Scored {
-        let record = self.pair(instance);
-        let summary = summary.then(|| self.summary(instance, &record));
-        Scored { record, summary }
+    ///
+    /// # Errors
+    /// Damaged data were read: no score is reliable.
+    pub fn pair_with(&self, instance: &Instance, summary: bool) -> Result<Scored, terrapin_snapshot::Error> {
+        self.engine.checked(|| {
+            let record = self.pair(instance);
+            let summary = summary.then(|| self.summary(instance, &record));
+            Scored { record, summary }
+        })
     }
 
     /// Returns the deadline of work that starts now with the time of a number of queries.

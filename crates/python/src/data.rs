@@ -1,10 +1,7 @@
 //! The execution of OverpassQL, with values for the shortcuts of Overpass Turbo.
 
-use std::sync::Arc;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use terrapin_budget::{self as budget, Budget};
 use terrapin_engine::{Engine, OverpassRejection, QueryContext};
 use terrapin_geocoder::PlaceTable;
 use terrapin_osm::BoundingBox;
@@ -42,8 +39,7 @@ pub fn overpass(
     bounds: &CallLimits,
 ) -> Result<Recording, RefusedQuery> {
     let limits = bounds.limits();
-    let bounded = Arc::new(Budget::new(&limits));
-    let read = budget::watched(&bounded, || {
+    let read = engine.run(&limits, || {
         let places = engine.places(shortcuts.places.as_ref());
         let context = QueryContext { bbox: shortcuts.bbox, places: &places };
         let query = engine.prepare_overpass(text, &context).map_err(|rejection| match rejection {
@@ -59,6 +55,6 @@ pub fn overpass(
         })?;
         Ok((query.script, query.text.into_owned()))
     });
-    let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(&stopped, text))??;
+    let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(stopped, text))??;
     overpass::record(engine.osm(), &script, &limits).map_err(|failure| RefusedQuery::of(failure, text))
 }

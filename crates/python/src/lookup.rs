@@ -1,10 +1,7 @@
 //! Search for tags by words, and for entities and places by name. The results have the form of the agent tools'
 //! results.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
-use terrapin_budget::{self as budget, Budget};
 use terrapin_engine::Engine;
 use terrapin_entities::{EntityKind, EntityMatch, EntityQuery, Languages, chain, description, find, label};
 use terrapin_geocoder::{AreaLookup, Details, PlaceSource};
@@ -21,9 +18,9 @@ const KEYS: usize = 10;
 /// Searches for tags by English words. Returns JSON, best match first.
 ///
 /// # Errors
-/// Returns an error if a limit was reached.
+/// Returns an error if a limit was reached or the snapshot is damaged.
 pub fn search_tags(engine: &Engine, text: &str, limit: usize, bounds: &CallLimits) -> Result<Value, RefusedQuery> {
-    within(bounds, text, || {
+    within(engine, bounds, text, || {
         let found = engine.tags().search(text, limit.clamp(1, MOST));
         let tags = found.tags.into_iter().map(|found| {
             let mut tag = json!({ "key": found.tag.key, "value": found.tag.value, "count": found.tag.counts.all() });
@@ -42,8 +39,9 @@ pub fn search_tags(engine: &Engine, text: &str, limit: usize, bounds: &CallLimit
 /// searched first; if none matches, those in all languages are.
 ///
 /// # Errors
-/// Returns an error if a limit was reached.
+/// Returns an error if a limit was reached or the snapshot is damaged.
 pub fn search_entities(
+    engine: &Engine,
     triples: &Environment,
     text: &str,
     kind: EntityKind,
@@ -51,7 +49,7 @@ pub fn search_entities(
     limit: usize,
     bounds: &CallLimits,
 ) -> Result<Value, RefusedQuery> {
-    within(bounds, text, || {
+    within(engine, bounds, text, || {
         let (store, shown) = (&triples.store, chain(language));
         let limit = limit.clamp(1, MOST);
         let these = Languages::These(&shown);
@@ -76,9 +74,9 @@ pub fn search_entities(
 /// Finds the area with a name. Returns JSON, or null if no area matches.
 ///
 /// # Errors
-/// Returns an error if a limit was reached.
+/// Returns an error if a limit was reached or the snapshot is damaged.
 pub fn geocode(engine: &Engine, name: &str, bounds: &CallLimits) -> Result<Value, RefusedQuery> {
-    within(bounds, name, || {
+    within(engine, bounds, name, || {
         let (osm, name) = (engine.osm(), name.trim());
         let found = AreaLookup::new(osm).find(name).and_then(|place| Some((*place.element.value()?, place)));
         let Some((element, place)) = found else { return Value::Null };
@@ -100,7 +98,11 @@ pub fn geocode(engine: &Engine, name: &str, bounds: &CallLimits) -> Result<Value
     })
 }
 
-fn within(bounds: &CallLimits, text: &str, work: impl FnOnce() -> Value) -> Result<Value, RefusedQuery> {
-    let budget = Arc::new(Budget::new(&bounds.limits()));
-    budget::watched(&budget, work).map_err(|stopped| RefusedQuery::stopped(&stopped, text))
+fn within(
+    engine: &Engine,
+    bounds: &CallLimits,
+    text: &str,
+    work: impl FnOnce() -> Value,
+) -> Result<Value, RefusedQuery> {
+    engine.run(&bounds.limits(), work).map_err(|stop| RefusedQuery::stopped(stop, text))
 }

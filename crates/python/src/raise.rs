@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use terrapin_budget::StopReason;
+use terrapin_engine::Stop;
 use terrapin_overpass::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
 use terrapin_problem::{QueryProblem, for_people, to_json};
 use terrapin_snapshot::Error;
@@ -25,14 +25,16 @@ impl RefusedQuery {
         RefusedQuery::new(terrapin_problem::all(failure), text)
     }
 
-    /// Creates the error from a limit reached while parsing, or from a panic.
-    pub fn stopped(stopped: &StopReason, text: impl Into<String>) -> RefusedQuery {
-        let (code, message) = match stopped {
-            StopReason::Exceeded(exceeded) => (OverpassCode::from(*exceeded), format!("{exceeded}, while it was read")),
-            StopReason::Panicked(panic) => (OverpassCode::Internal, format!("An internal error happened: {panic}")),
+    /// Creates the error from a limit reached while parsing, from damaged data, or from a panic.
+    pub fn stopped(stopped: impl Into<Stop>, text: impl Into<String>) -> RefusedQuery {
+        let (code, message) = match stopped.into() {
+            Stop::Exceeded(exceeded) => (OverpassCode::from(exceeded), format!("{exceeded}, while it was read")),
+            Stop::Damaged(damage) => (OverpassCode::Damaged, damage.to_string()),
+            Stop::Panicked(panic) => (OverpassCode::Internal, format!("An internal error happened: {panic}")),
         };
-        let diagnostic =
-            Diagnostic { class: OverpassErrorClass::Runtime, code, line: 0, span: None, message, help: None };
+        let help = (code == OverpassCode::Damaged)
+            .then(|| "Run `terrapin verify` on the snapshot and load it again.".to_owned());
+        let diagnostic = Diagnostic { class: OverpassErrorClass::Runtime, code, line: 0, span: None, message, help };
         RefusedQuery::new(vec![diagnostic.into()], text)
     }
 

@@ -11,6 +11,7 @@ use terrapin_eval::record::Instance;
 use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
 use terrapin_geocoder::PlaceTable;
+use terrapin_snapshot::Error;
 
 use crate::bounds::CallLimits;
 use crate::raise;
@@ -127,11 +128,11 @@ pub fn score(
             let scored = unreadable(&instance, gold, pred);
             Scored { summary: scored.summary.filter(|_| pairs.summary), ..scored }
         } else {
-            scoring.pair_with(&instance, pairs.summary)
+            scoring.pair_with(&instance, pairs.summary)?
         };
-        engine.fail_if_damaged().map(|()| serde_json::to_string(&scored).unwrap_or_default())
+        Ok(serde_json::to_string(&scored).unwrap_or_default())
     };
     let lines = work::batch(py, &stop, threads, count, score)?;
     // No score of a damaged snapshot is reliable.
-    lines.into_iter().collect::<Result<_, _>>().map_err(|error| raise::of_file(py, &error))
+    lines.into_iter().collect::<Result<_, Error>>().map_err(|error| raise::of_file(py, &error))
 }

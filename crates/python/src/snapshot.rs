@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use terrapin_base::LoadProgress;
 use terrapin_base::stack::STACK;
-use terrapin_budget::{self as budget, Budget, ExceededLimit};
+use terrapin_budget::{self as budget, ExceededLimit};
 use terrapin_engine::{Engine, EngineOptions, SparqlRejection};
 use terrapin_entities::EntityKind;
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback, without_triples};
@@ -137,10 +137,9 @@ impl Snapshot {
         let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
-            let budget = Arc::new(Budget::new(&limits));
             let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
-            let read = budget::watched(&budget, || engine.prepare_sparql(&query, &settings));
-            let (prepared, environment) = match read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))? {
+            let read = engine.run(&limits, || engine.prepare_sparql(&query, &settings));
+            let (prepared, environment) = match read.map_err(|stopped| RefusedQuery::stopped(stopped, &query))? {
                 Ok(prepared) => prepared,
                 Err(SparqlRejection::NoTriples) => return Ok(None),
                 Err(SparqlRejection::Syntax(error)) => return Err(refused(error)),
@@ -176,9 +175,10 @@ impl Snapshot {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
             let places = engine.places(table.as_ref());
             let query = query.as_str();
-            feedback(&engine, &FeedbackRequest { query, language, bbox, places: &places, sample, run: true, limits })
+            let request = FeedbackRequest { query, language, bbox, places: &places, sample, run: true, limits };
+            engine.checked(|| feedback(&engine, &request))
         })?;
-        match said {
+        match said.map_err(|damage| raise::of_file(py, &damage))? {
             Ok(said) => Ok(as_json(&said)),
             Err(NoTriples) if lang.is_some() => Err(raise::snapshot(py, "no-triples", NO_TRIPLES)),
             Err(NoTriples) => Ok(as_json(&without_triples())),
@@ -227,7 +227,7 @@ impl Snapshot {
         let (engine, stop, language) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop), language.to_owned());
         let found = work::wait(py, &stop, move || {
             let triples = engine.triples()?;
-            Some(lookup::search_entities(triples, &text, kind, &language, limit, &bounds))
+            Some(lookup::search_entities(&engine, triples, &text, kind, &language, limit, &bounds))
         })?;
         let found = found.ok_or_else(|| raise::snapshot(py, "no-triples", NO_TRIPLES))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))

@@ -1,12 +1,9 @@
 //! The tool `check_query`.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tool, Trouble, no_triples};
-use terrapin_budget::{self as budget, Budget};
 use terrapin_engine::Engine;
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback};
 use terrapin_eval::language::QueryLanguage;
@@ -118,8 +115,6 @@ fn feedback_on(
 
 /// Returns the feedback on a query as a text. `None` if there is none within the limits.
 pub fn checked_text(engine: &Engine, query: &str, language: QueryLanguage, limits: &Limits) -> Option<String> {
-    let budget = Arc::new(Budget::new(limits));
-    let said = budget::watched(&budget, || feedback_on(engine, query, Some(language), None, limits).ok());
-    engine.fail_if_damaged().ok()?;
-    Some(said.ok()??.to_string().trim_end().to_owned())
+    let said = engine.run(limits, || feedback_on(engine, query, Some(language), None, limits)).ok()?.ok()?;
+    Some(said.to_string().trim_end().to_owned())
 }

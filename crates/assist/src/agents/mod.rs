@@ -32,7 +32,6 @@ pub use overpass::{ElementPage, page_of, record, script, stopped};
 pub use part::ResultPage;
 
 use std::fmt;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -41,8 +40,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use source::SourcedAnswer;
-use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
-use terrapin_engine::Engine;
+use terrapin_budget::{ExceededLimit, Limits};
+use terrapin_engine::{Engine, Stop};
 use terrapin_sparql::Environment;
 
 /// Returns the triples with their environment, or an error if the snapshot has none.
@@ -87,6 +86,15 @@ impl From<ExceededLimit> for Trouble {
     fn from(exceeded: ExceededLimit) -> Trouble {
         let trouble = Trouble::new(exceeded.to_string()).hint("ask for less: a smaller area, fewer filters, a limit");
         Trouble { exceeded: Some(exceeded), ..trouble }
+    }
+}
+
+impl From<Stop> for Trouble {
+    fn from(stop: Stop) -> Trouble {
+        match stop {
+            Stop::Exceeded(exceeded) => exceeded.into(),
+            fault => Trouble::fault(fault.to_string()),
+        }
     }
 }
 
@@ -175,16 +183,7 @@ impl Definition {
     /// Returns an error if the arguments are wrong, no result was found, a limit was reached, or the snapshot is
     /// damaged.
     pub fn call(&self, engine: &Engine, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
-        let budget = Arc::new(Budget::new(limits));
-        let done = budget::watched(&budget, || (self.run)(engine, arguments, limits));
-        if let Err(damage) = engine.fail_if_damaged() {
-            return Err(Trouble::fault(damage.to_string()));
-        }
-        match done {
-            Ok(given) => given,
-            Err(StopReason::Exceeded(exceeded)) => Err(exceeded.into()),
-            Err(StopReason::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
-        }
+        engine.run(limits, || (self.run)(engine, arguments, limits))?
     }
 }
 

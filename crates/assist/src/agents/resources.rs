@@ -2,14 +2,13 @@
 //! data.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 use oxrdf::Term;
 use serde_json::{Value, json};
 
 use super::{Limits, Trouble};
 use terrapin_base::untrusted;
-use terrapin_budget::{self as budget, Budget, StopReason};
+use terrapin_budget as budget;
 use terrapin_engine::Engine;
 use terrapin_sparql::labelled::{IdentifierKind, label_of};
 use terrapin_tags::{KeySorting, KeysWanted, RowPage, ValueSorting, ValuesWanted, Which};
@@ -97,15 +96,7 @@ impl Resource {
     /// # Errors
     /// Returns an error if a limit was reached or the snapshot is damaged.
     pub fn read(&self, engine: &Engine, limits: &Limits) -> Result<String, Trouble> {
-        let text = budget::watched(&Arc::new(Budget::new(limits)), || (self.read)(engine));
-        if let Err(damage) = engine.osm().check() {
-            return Err(Trouble::fault(damage.to_string()));
-        }
-        match text {
-            Ok(text) => text,
-            Err(StopReason::Exceeded(exceeded)) => Err(exceeded.into()),
-            Err(StopReason::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
-        }
+        engine.run(limits, || (self.read)(engine))?
     }
 }
 

@@ -36,6 +36,18 @@ pub fn ask(
     limits: &Limits,
     tell: &mut dyn FnMut(&AskStep),
 ) -> Result<QuestionAnswer, AskFailure> {
+    let answer = || answer(engine, model, settings, question, limits, tell);
+    engine.checked(answer).map_err(AskFailure::Damaged)?
+}
+
+fn answer(
+    engine: &Engine,
+    model: &dyn LanguageModel,
+    settings: &AskSettings,
+    question: &UserQuestion,
+    limits: &Limits,
+    tell: &mut dyn FnMut(&AskStep),
+) -> Result<QuestionAnswer, AskFailure> {
     check(question)?;
     let languages = languages(engine, settings)?;
     let mut conversation = Conversation {

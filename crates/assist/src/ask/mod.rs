@@ -325,7 +325,9 @@ pub enum AskFailure {
     Model(terrapin_chat::ChatError),
     /// A limit was reached.
     Exceeded(ExceededLimit),
-    /// The program or the snapshot is faulty.
+    /// Damaged data were read.
+    Damaged(terrapin_snapshot::Error),
+    /// The program is faulty, or a query read damaged data.
     Fault(String),
 }
 
@@ -338,6 +340,7 @@ impl std::fmt::Display for AskFailure {
                 None => error.fmt(f),
             },
             AskFailure::Exceeded(exceeded) => exceeded.fmt(f),
+            AskFailure::Damaged(damage) => damage.fmt(f),
         }
     }
 }

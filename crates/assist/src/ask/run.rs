@@ -2,7 +2,6 @@
 //! tools of agents; for SPARQL, the first solutions are kept.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxrdf::Term;
@@ -14,8 +13,8 @@ use super::{AskFailure, AskedQueryResult, Lang, ModelQuery, features, map};
 use crate::agents::{
     ElementPage, ResultPage, Trouble, checked_text, no_triples, page_of, record, script, stopped as stopped_overpass,
 };
-use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
-use terrapin_engine::{Engine, SparqlRejection};
+use terrapin_budget::{self as budget, ExceededLimit, Limits};
+use terrapin_engine::{Engine, SparqlRejection, Stop};
 use terrapin_overpass::lint;
 use terrapin_overpass::output::{ElementSink, Recording, RecordingEntry};
 use terrapin_sparql::{SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings};
@@ -53,14 +52,15 @@ impl RunOutcome {
 pub fn run(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
-    let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
+    let done = engine.run(&limits, || match query.language {
         Lang::Overpassql => overpass(engine, query, for_map, &limits),
         Lang::Sparql => sparql(engine, query, for_map, &limits),
     });
     match done {
         Ok(came) => came,
-        Err(StopReason::Exceeded(exceeded)) => exceeded_by(exceeded),
-        Err(StopReason::Panicked(panic)) => Err(AskFailure::Fault(format!("a fault of the program: {panic}"))),
+        Err(Stop::Exceeded(exceeded)) => exceeded_by(exceeded),
+        Err(Stop::Damaged(damage)) => Err(AskFailure::Damaged(damage)),
+        Err(fault @ Stop::Panicked(_)) => Err(AskFailure::Fault(fault.to_string())),
     }
 }
 
@@ -187,9 +187,6 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
     };
     let mut kept = FirstSolutions { most: SOLUTIONS, ..FirstSolutions::default() };
     let done = prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut kept);
-    if let Err(damage) = environment.store.check() {
-        return Err(AskFailure::Fault(damage.to_string()));
-    }
     if let Err(error) = done {
         return stopped(&error);
     }

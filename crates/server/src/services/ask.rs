@@ -146,7 +146,7 @@ fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: b
             _ => (QueryOutcome::Refused, StatusCode::BAD_GATEWAY),
         },
         AskFailure::Exceeded(exceeded) => (QueryOutcome::from(*exceeded), QueryOutcome::from(*exceeded).status()),
-        AskFailure::Fault(_) => (QueryOutcome::Broken, StatusCode::INTERNAL_SERVER_ERROR),
+        AskFailure::Damaged(_) | AskFailure::Fault(_) => (QueryOutcome::Broken, StatusCode::INTERNAL_SERVER_ERROR),
     };
     match failure {
         AskFailure::Model(error) if error.kind != ChatErrorKind::Cancelled => {

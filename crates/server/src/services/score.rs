@@ -31,6 +31,7 @@ use terrapin_eval::record::Instance;
 use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
 use terrapin_geocoder::PlaceTable;
+use terrapin_snapshot::Error as Damage;
 use text::ReceivedText;
 
 /// The route of scores.
@@ -188,6 +189,9 @@ impl ScoreOptions {
     }
 
     /// Scores a pair. Place names are looked up in `table` first, then in the data.
+    ///
+    /// # Errors
+    /// Damaged data were read.
     fn score(
         &self,
         app: &App,
@@ -195,7 +199,7 @@ impl ScoreOptions {
         table: Option<&PlaceTable>,
         limits: &Limits,
         cache: &dyn ResultCache,
-    ) -> Scored {
+    ) -> Result<Scored, Damage> {
         if self.extract {
             instance.pred = reply::query(&instance.pred, Some(instance.language()));
         }
@@ -325,7 +329,9 @@ pub async fn score(
                 results.push(Scored { summary: scored.summary.filter(|_| options.summary), ..scored });
                 continue;
             }
-            results.push(options.score(app, instance, table.as_ref(), limits, &cache));
+            // The check of the whole work reports the damage.
+            let scored = options.score(app, instance, table.as_ref(), limits, &cache);
+            results.push(scored.map_err(|_| JsonServiceError::Abandoned)?);
         }
         if limits.cancelled.load(Ordering::Relaxed) {
             return Err(JsonServiceError::Abandoned);

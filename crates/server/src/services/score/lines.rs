@@ -103,10 +103,7 @@ fn each(run: &RequestJob, sink: &mut PipeSink, text: &[u8], options: &ScoreOptio
         });
         match read {
             Ok((instance, table)) => {
-                let scored = options.score(app, instance, table.as_ref(), limits, &cache);
-                if app.engine.osm().check().is_err() {
-                    break;
-                }
+                let Ok(scored) = options.score(app, instance, table.as_ref(), limits, &cache) else { break };
                 write(sink, &scored)?;
                 pairs += 1;
             }
