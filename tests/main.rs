@@ -12,7 +12,6 @@ mod ask_replies;
 #[cfg(feature = "ask")]
 mod ask_tls;
 mod benchmark;
-mod cases;
 mod changes;
 mod cli;
 mod codebleu;

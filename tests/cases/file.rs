@@ -54,6 +54,14 @@ pub struct TestCase {
     pub sections: Vec<(String, String)>,
 }
 
+impl CaseFile {
+    /// Returns the name of the file's test, such as `statements::foreach`.
+    pub fn name(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        format!("{}::{stem}", self.area)
+    }
+}
+
 impl TestCase {
     /// Returns the text of a section.
     pub fn section(&self, name: &str) -> Option<&str> {

@@ -3,10 +3,12 @@
 
 use std::process::Command;
 
+use libtest_mimic::Failed;
+
 use crate::common::place;
 
-#[test]
-fn mistakes_are_explained_as_expected() {
+/// Compares the output for every query with the file.
+pub fn explained() -> Result<(), Failed> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let snapshot = folder.path().join("world.terrapin");
     let load = Command::new(env!("CARGO_BIN_EXE_terrapin"))
@@ -36,10 +38,11 @@ fn mistakes_are_explained_as_expected() {
         found.push_str(&format!("\n>>> {query}\n{}\n", lines.join("\n")));
     }
     if std::env::var_os("TERRAPIN_WRITE").is_some() {
-        std::fs::write(&path, &found).expect("the file can be written");
-        return;
+        std::fs::write(&path, &found)?;
+        return Ok(());
     }
     for (expected, found) in text.split("\n>>> ").zip(found.split("\n>>> ")) {
         assert_eq!(found.trim_end(), expected.trim_end());
     }
+    Ok(())
 }

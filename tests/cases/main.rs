@@ -1,5 +1,6 @@
-//! The table of features: runs every case file under `tests/cases/overpass` and writes `docs/features.md` from them.
-//! `file.rs` describes the format of case files.
+//! The table of features: a test for every case file under `tests/cases/overpass`, and `docs/features.md`, which is
+//! written from them. `file.rs` describes the format of case files. `cargo test --workspace --test cases -- foreach`
+//! runs the files with this word in their path.
 //!
 //! | variable | effect |
 //! |---|---|
@@ -9,16 +10,19 @@
 //! The command gets a query on its standard input and `answer`, `xml`, `pretty` or `compact` as its first argument. It
 //! writes the answer to its standard output and errors to its standard error. Its data is `world.osm`.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod file;
 mod mistakes;
 mod page;
 
 use std::io::Write;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, LazyLock};
 
-use crate::common::place;
+use common::place;
 use file::{CaseFile, TestCase};
+use libtest_mimic::{Arguments, Failed, Trial};
 use terrapin::geocoder::AreaLookup;
 use terrapin::load::Quiet;
 use terrapin::load::{LoadOptions, load};
@@ -29,38 +33,45 @@ use terrapin::overpass::turbo::{self, ShortcutValues};
 use terrapin::overpass::{parse, run};
 use terrapin::snapshot::Snapshot;
 
-#[test]
-fn every_case_is_answered_as_expected() {
-    let world = open(&std::fs::read_to_string(file::folder().join("world.osm")).expect("the data of the cases"));
-    let reference = std::env::var("TERRAPIN_REFERENCE").ok();
-    let mut wrong = Vec::new();
-    for mut file in file::all() {
-        if let Some(reference) = &reference {
-            ask_reference(&mut file, &world, reference);
-        }
-        for case in &file.cases {
-            let own = case.section("data").map(open);
-            let problems = check(case, own.as_ref().unwrap_or(&world));
-            let place = format!("{}, \"{}\"", file.path.display(), case.title);
-            match (problems.is_empty(), case.pending) {
-                (true, true) => wrong.push(format!("{place}: is right now; take off the mark \"pending\"")),
-                (false, false) => wrong.push(format!("{place}:\n{}", problems.join("\n"))),
-                _ => {}
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+/// The data of the cases.
+static WORLD: LazyLock<Arc<Osm>> =
+    LazyLock::new(|| open(&std::fs::read_to_string(file::folder().join("world.osm")).expect("the data of the cases")));
+
+fn main() -> ExitCode {
+    let files = file::all().into_iter().map(|file| Trial::test(file.name(), move || cases_of(file)));
+    let others = [
+        Trial::test("the_page_of_features_is_current", page_is_current),
+        Trial::test("mistakes_are_explained_as_expected", mistakes::explained),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), files.chain(others).collect()).exit_code()
 }
 
-#[test]
-fn the_page_of_features_is_current() {
+/// Runs the cases of a file.
+fn cases_of(mut file: CaseFile) -> Result<(), Failed> {
+    if let Ok(reference) = std::env::var("TERRAPIN_REFERENCE") {
+        ask_reference(&mut file, &WORLD, &reference);
+    }
+    let mut wrong = Vec::new();
+    for case in &file.cases {
+        let own = case.section("data").map(open);
+        let problems = check(case, own.as_ref().unwrap_or(&WORLD));
+        match (problems.is_empty(), case.pending) {
+            (true, true) => wrong.push(format!("\"{}\": is right now; take off the mark \"pending\"", case.title)),
+            (false, false) => wrong.push(format!("\"{}\":\n{}", case.title, problems.join("\n"))),
+            _ => {}
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(format!("{}: {}", file.path.display(), wrong.join("\n")).into()) }
+}
+
+fn page_is_current() -> Result<(), Failed> {
     let path = place::root().join("docs/features.md");
     let page = page::write(&file::all());
     if std::env::var_os("TERRAPIN_WRITE").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
+        std::fs::write(&path, &page)?;
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == page, "docs/features.md is not what the cases say: run `make features`");
+    if found == page { Ok(()) } else { Err("docs/features.md is not what the cases say: run `make features`".into()) }
 }
 
 /// Loads OpenStreetMap XML and opens the snapshot.
