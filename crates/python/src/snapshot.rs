@@ -138,7 +138,7 @@ impl Snapshot {
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
             let budget = Arc::new(Budget::new(&limits));
-            let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
+            let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.erase()], query.as_str());
             let read = budget::watched(&budget, || engine.prepare_sparql(&query, &settings));
             let (prepared, environment) = match read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))? {
                 Ok(prepared) => prepared,

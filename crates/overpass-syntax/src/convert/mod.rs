@@ -10,7 +10,7 @@ pub(crate) use canonical::{AttributeList, Values, moment, number};
 pub(crate) use ql::{QlWriter, dotted};
 
 use crate::element::SyntaxElement;
-use crate::{Diagnostic, ElementTreeNode, OverpassCode, OverpassErrorClass, OverpassFailure, Statement};
+use crate::{DiagnosticClass, ElementTreeNode, OverpassCode, OverpassDiagnostic, OverpassFailure, Statement};
 
 /// A form to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,10 +57,9 @@ fn lost(original: &str, root: Option<&ElementTreeNode>, converted: &str) -> Opti
     }
     let place = root.and_then(|root| first_changed(&root.children, &before.statements));
     let (line, span) = place.map_or((1, None), |element| (element.line, Some(element.span)));
-    let message = "QL has no syntax for a part of this query: its QL form does not mean the same.".to_owned();
-    let help = Some("run the query in its XML form".to_owned());
-    let (class, code) = (OverpassErrorClass::Static, OverpassCode::NoQlSyntax);
-    Some(Diagnostic { class, code, line, span, message, help }.into())
+    let message = "QL has no syntax for a part of this query: its QL form does not mean the same.";
+    let error = OverpassDiagnostic::new(DiagnosticClass::Static, OverpassCode::NoQlSyntax, message).in_line(line);
+    Some(OverpassDiagnostic { span, ..error.help("run the query in its XML form") }.into())
 }
 
 /// Returns the first of these elements that is not the next statement when it is written in QL.
