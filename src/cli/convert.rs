@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::CommandError;
 use super::query::text_of;
 use super::stdout::print;
+use crate::overpass::OverpassFailure;
 use crate::overpass::convert::{self, ConversionForm};
 
 /// Convert a query between QL and the XML form
@@ -49,8 +50,8 @@ pub fn run(args: &ConvertArgs) -> Result<(), CommandError> {
         To::Ql => ConversionForm::Pretty,
         To::Compact => ConversionForm::Compact,
     };
-    let refused = |failure| CommandError::Query {
-        problems: terrapin_problem::all(failure),
+    let refused = |failure: OverpassFailure| CommandError::Query {
+        problems: failure.erase(),
         text: text.clone(),
         origin: origin.clone(),
     };

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
 use serde_json::json;
-use terrapin_problem::for_people;
+use terrapin_diagnostic::{for_people, query_json};
 
 use super::error::{CommandError, Exit};
 use crate::base::untrusted;
@@ -38,7 +38,7 @@ pub fn to_json(error: &CommandError) -> serde_json::Value {
             "code": "query",
             "exit": Exit::Refused as u8,
             "message": problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
-            "diagnostics": problems.iter().map(|problem| terrapin_problem::to_json(problem, text)).collect::<Vec<_>>(),
+            "diagnostics": problems.iter().map(|problem| query_json(problem, text)).collect::<Vec<_>>(),
         }}),
         CommandError::Other { exit, code, message } => {
             json!({"error": {"code": code, "exit": *exit as u8, "message": message}})

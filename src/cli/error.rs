@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use terrapin_problem::QueryProblem;
+use terrapin_diagnostic::Diagnostic;
 
 /// The exit statuses, as `terrapin --help` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum CommandError {
         /// The origin of the query, for people: a file name or `query`.
         origin: String,
         /// The errors of the query.
-        problems: Vec<QueryProblem>,
+        problems: Vec<Diagnostic>,
     },
     /// Every other error.
     Other {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use terrapin_problem::QueryProblem;
+use terrapin_diagnostic::Diagnostic;
 
 use super::stdout::{StdoutWriter, tell};
 use super::{CommandError, open, slips, sparql};
@@ -204,7 +204,7 @@ pub fn stopped(failure: OverpassFailure, text: String, origin: String) -> Comman
     if failure.diagnostics.iter().any(|diagnostic| diagnostic.code == OverpassCode::Temporary) {
         return CommandError::system("temporary", format!("{failure}. {}", failure.help().unwrap_or_default()));
     }
-    CommandError::Query { text, origin, problems: terrapin_problem::all(failure) }
+    CommandError::Query { text, origin, problems: failure.erase() }
 }
 
 /// Returns the layout of an answer in GeoJSON.
@@ -219,13 +219,13 @@ fn layout(format: &str) -> Result<GeoJsonLayout, CommandError> {
 }
 
 /// Converts a shortcut that cannot be replaced to an error of the query.
-fn shortcut(problem: &turbo::ShortcutProblem) -> QueryProblem {
+fn shortcut(problem: &turbo::ShortcutProblem) -> Diagnostic {
     let help = match problem.reason {
         Reason::NoBox => Some("pass the bounding box: --bbox south,west,north,east"),
         Reason::NoPlace => Some("pass a file of geocoded names: --places FILE"),
         _ => None,
     };
-    problem.diagnostic(help.map(str::to_owned)).into()
+    problem.diagnostic(help.map(str::to_owned)).erase()
 }
 
 /// Returns the text and the name of the query: an argument or a file, with `-` for standard input.

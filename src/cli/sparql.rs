@@ -59,7 +59,7 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         Ok(prepared) => prepared,
         Err(SparqlRejection::NoTriples) => return Err(open::no_triples(asked.snapshot)),
         Err(SparqlRejection::Syntax(error)) => {
-            return Err(CommandError::Query { text, origin, problems: vec![error.into()] });
+            return Err(CommandError::Query { text, origin, problems: vec![error.erase()] });
         }
     };
     let mut run = || {
@@ -86,5 +86,5 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
     let result: Result<Result<(), crate::sparql::SparqlError>, _> = engine.checked(&mut run);
     out.finish()?;
     let result = result.map_err(open::error)?;
-    result.map_err(|error| CommandError::Query { text, origin, problems: vec![error.into()] })
+    result.map_err(|error| CommandError::Query { text, origin, problems: vec![error.erase()] })
 }

@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use terrapin_budget::{self as budget, Budget, Limits, StopReason};
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic, QueryWarning};
 use terrapin_engine::Engine;
 use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::BoundingBox;
+use terrapin_overpass::OverpassCode;
 
 use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
 use crate::benchmarks::overpassnl::{AnswerBounds, OverpassNl, without_shortcuts};
 use crate::cache::ResultCache;
-use crate::feedback::{FeedbackProblem, FeedbackRequest, FeedbackWarning, NoTriples, feedback, without_triples};
+use crate::feedback::{FeedbackRequest, NoTriples, feedback, without_triples};
 use crate::language::QueryLanguage;
 use crate::record::{ErrorClass, Execution, FailureClass, Instance, ResultRecord, StrictResults};
 
@@ -36,9 +38,9 @@ pub struct RewardSummary {
     /// 1 if the prediction is a query in its language, else 0, independently of the gold query.
     pub syntax: u8,
     /// The syntax error of the predicted query, with its position.
-    pub problem: Option<FeedbackProblem>,
+    pub problem: Option<LocatedDiagnostic>,
     /// The parts of the predicted query that match no data, with the nearest existing alternatives.
-    pub warnings: Vec<FeedbackWarning>,
+    pub warnings: Vec<QueryWarning>,
 }
 
 /// The outcome of a pair.
@@ -162,15 +164,8 @@ fn is_query(instance: &Instance, record: &ResultRecord) -> bool {
 /// for each.
 pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String>) -> Scored {
     let mut record = ResultRecord::of(instance);
-    let problem = pred.clone().map(|message| FeedbackProblem {
-        class: "parse error",
-        code: "unexpected-token",
-        message,
-        line: None,
-        column: None,
-        near: None,
-        hint: None,
-    });
+    let refused = |message| Diagnostic::new(DiagnosticClass::Parse, OverpassCode::UnexpectedToken.name(), message);
+    let problem = pred.clone().map(refused).map(LocatedDiagnostic::from);
     if instance.language() == QueryLanguage::Sparql {
         let class = |wrong: &Option<String>| wrong.as_ref().map(|_| FailureClass::Syntax);
         record.strict = Some(StrictResults {
@@ -245,7 +240,7 @@ mod tests {
             let why = || Some("not Unicode text".to_owned());
             let pred = unreadable(&instance, None, why());
             let summary = pred.summary.unwrap();
-            assert_eq!((summary.syntax, summary.problem.map(|p| p.message)), (0, why()), "{gold}");
+            assert_eq!((summary.syntax, summary.problem.map(|p| p.diagnostic.message)), (0, why()), "{gold}");
             assert!(summary.error.is_some() && pred.record.ran().unwrap().ref_error.is_none(), "{gold}");
             let gold_alone = unreadable(&instance, why(), None);
             assert_eq!(gold_alone.summary.unwrap().syntax, 1, "{gold}");

@@ -1,6 +1,7 @@
 //! The codes by which programs identify errors in OverpassQL.
 
 use terrapin_budget::{ExceededLimit, codes};
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, DiagnosticCode};
 
 codes! {
     /// The reason why a query is rejected or was stopped. `terrapin query --json`, `terrapin feedback` and `/feedback`
@@ -69,6 +70,21 @@ codes! {
     }
 }
 
+/// An error in OverpassQL: the message and line are the reference's.
+pub type OverpassDiagnostic = Diagnostic<OverpassCode>;
+
+impl DiagnosticCode for OverpassCode {
+    type Class = DiagnosticClass;
+
+    fn name(self) -> &'static str {
+        OverpassCode::name(self)
+    }
+
+    fn shared(class: DiagnosticClass) -> DiagnosticClass {
+        class
+    }
+}
+
 impl From<ExceededLimit> for OverpassCode {
     fn from(exceeded: ExceededLimit) -> Self {
         match exceeded {
@@ -77,5 +93,15 @@ impl From<ExceededLimit> for OverpassCode {
             ExceededLimit::Work(_) => OverpassCode::Work,
             ExceededLimit::Memory(_) => OverpassCode::Memory,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_the_text_has_the_code_that_the_renderer_knows() {
+        assert_eq!(OverpassCode::UnexpectedEnd.name(), terrapin_diagnostic::UNEXPECTED_END);
     }
 }

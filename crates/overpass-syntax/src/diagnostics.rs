@@ -1,8 +1,10 @@
 //! Collects the errors of a query, in the reference's order.
 
+use terrapin_diagnostic::DiagnosticClass;
+
 use super::SourceSpan;
-use crate::code::OverpassCode;
-use crate::error::{Diagnostic, OverpassErrorClass, OverpassFailure};
+use crate::code::{OverpassCode, OverpassDiagnostic};
+use crate::error::OverpassFailure;
 
 /// The maximum number of errors. After it, the rest of the text is not checked.
 const MOST: usize = 500;
@@ -48,7 +50,7 @@ impl Cause {
 /// An error with its clue for hints.
 pub(crate) struct CluedDiagnostic {
     /// The error.
-    pub diagnostic: Diagnostic,
+    pub diagnostic: OverpassDiagnostic,
     /// Details that the code does not contain.
     pub clue: Option<Clue>,
 }
@@ -65,12 +67,12 @@ pub(crate) struct Diagnostics {
 impl Diagnostics {
     /// Adds a `parse error`.
     pub fn parse(&mut self, cause: impl Into<Cause>, line: u32, span: SourceSpan, message: impl Into<String>) {
-        self.add(OverpassErrorClass::Parse, cause.into(), line, span, message.into());
+        self.add(DiagnosticClass::Parse, cause.into(), line, span, message.into());
     }
 
     /// Adds a `static error`.
     pub fn fixed(&mut self, cause: impl Into<Cause>, line: u32, span: SourceSpan, message: impl Into<String>) {
-        self.add(OverpassErrorClass::Static, cause.into(), line, span, message.into());
+        self.add(DiagnosticClass::Static, cause.into(), line, span, message.into());
     }
 
     /// Adds a hint to the last error, unless it already has one.
@@ -82,15 +84,14 @@ impl Diagnostics {
 
     fn add(
         &mut self,
-        class: OverpassErrorClass,
+        class: DiagnosticClass,
         Cause { code, clue }: Cause,
         line: u32,
         span: SourceSpan,
         message: String,
     ) {
         if !self.full() {
-            let message = shortened(message);
-            let diagnostic = Diagnostic { class, code, line, span: Some(span), message, help: None };
+            let diagnostic = OverpassDiagnostic::new(class, code, shortened(message)).in_line(line).spanning(span);
             self.list.push(CluedDiagnostic { diagnostic, clue });
         }
     }

@@ -4,8 +4,7 @@
 use super::diagnostics::{Clue, CluedDiagnostic};
 use super::suggest;
 use super::token::{QlToken, QlTokens};
-use crate::code::OverpassCode;
-use crate::error::Diagnostic;
+use crate::code::{OverpassCode, OverpassDiagnostic};
 
 /// Adds hints to the first three errors, as far as they have none. Later errors are mostly consequences of these.
 pub(super) fn add(text: &str, found: &mut [CluedDiagnostic]) {
@@ -39,7 +38,7 @@ struct ErrorContext<'a> {
 }
 
 impl<'a> ErrorContext<'a> {
-    fn of(diagnostic: &Diagnostic, text: &'a str) -> Option<ErrorContext<'a>> {
+    fn of(diagnostic: &OverpassDiagnostic, text: &'a str) -> Option<ErrorContext<'a>> {
         let span = diagnostic.span?;
         let found = text.get(span.start..span.end.min(text.len()))?;
         let (before, after) = (text.get(..span.start)?.trim_end(), text.get(span.start + found.len()..)?.trim_start());

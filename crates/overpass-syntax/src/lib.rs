@@ -50,10 +50,11 @@ pub mod xapi;
 mod xml;
 
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
-pub use code::OverpassCode;
-pub use error::{Diagnostic, OverpassErrorClass, OverpassFailure};
+pub use code::{OverpassCode, OverpassDiagnostic};
+pub use error::OverpassFailure;
 pub use filter::*;
 pub use statement::*;
+pub use terrapin_diagnostic::DiagnosticClass;
 pub use tree::*;
 
 use std::collections::BTreeMap;
@@ -287,7 +288,7 @@ pub(crate) fn is_xml(text: &str) -> bool {
 fn read(text: &str, converting: bool) -> Result<(Option<ElementTreeNode>, Diagnostics), OverpassFailure> {
     if text.len() > LONGEST {
         return Err(refuse(
-            OverpassErrorClass::Parse,
+            DiagnosticClass::Parse,
             OverpassCode::TooLong,
             format!("The query has more than {LONGEST} bytes."),
         )
@@ -295,16 +296,16 @@ fn read(text: &str, converting: bool) -> Result<(Option<ElementTreeNode>, Diagno
     }
     if text.trim().is_empty() {
         let message = "Your input contains only whitespace.".to_owned();
-        return Err(refuse(OverpassErrorClass::Encoding, OverpassCode::EmptyQuery, message).into());
+        return Err(refuse(DiagnosticClass::Encoding, OverpassCode::EmptyQuery, message).into());
     }
     let builder = builder::SyntaxBuilder { converting, ..Default::default() };
     let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
     Ok((root, builder.diagnostics))
 }
 
-fn refuse(class: OverpassErrorClass, code: OverpassCode, message: String) -> Diagnostic {
-    let line = u32::from(class != OverpassErrorClass::Encoding);
-    Diagnostic { class, code, line, span: None, message, help: None }
+fn refuse(class: DiagnosticClass, code: OverpassCode, message: String) -> OverpassDiagnostic {
+    let line = u32::from(class != DiagnosticClass::Encoding);
+    OverpassDiagnostic::new(class, code, message).in_line(line)
 }
 
 #[cfg(test)]

@@ -4,16 +4,9 @@
 
 mod evaluator;
 
-pub use evaluator::{BinaryOperator, EvaluatorExpression, EvaluatorFunction, ExprKind, UnaryOperator};
+pub use terrapin_diagnostic::SourceSpan;
 
-/// A position in the query text: bytes `start..end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SourceSpan {
-    /// First byte.
-    pub start: usize,
-    /// One past the last byte.
-    pub end: usize,
-}
+pub use evaluator::{BinaryOperator, EvaluatorExpression, EvaluatorFunction, ExprKind, UnaryOperator};
 
 /// `[out:...][timeout:...]...`. The defaults are those of the language.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::syntax::{QlSettings, Statement};
-use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure};
 use terrapin_budget::{self as budget, ExceededLimit, StopReason};
 
 pub use terrapin_budget::Limits;
@@ -70,14 +70,8 @@ impl OverpassBudget {
 
     fn failure(&self, code: OverpassCode, what: &str, detail: &str) -> OverpassFailure {
         let (name, line) = *self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        OverpassFailure::from(Diagnostic {
-            class: OverpassErrorClass::Runtime,
-            code,
-            line,
-            span: None,
-            message: format!("{what} in \"{name}\" at line {line}{detail}."),
-            help: None,
-        })
+        let message = format!("{what} in \"{name}\" at line {line}{detail}.");
+        OverpassDiagnostic::new(DiagnosticClass::Runtime, code, message).in_line(line).into()
     }
 }
 

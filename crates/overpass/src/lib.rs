@@ -21,7 +21,7 @@ pub mod turbo;
 
 pub use budget::{Limits, OverpassBudget};
 pub use terrapin_overpass_syntax as syntax;
-pub use terrapin_overpass_syntax::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure, convert};
+pub use terrapin_overpass_syntax::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure, convert};
 
 use std::io::Write;
 
@@ -156,14 +156,9 @@ fn attempt(
 
 /// Returns the error for a query that reports changes: they cannot be converted to features.
 fn no_geojson() -> OverpassFailure {
-    OverpassFailure::from(Diagnostic {
-        class: OverpassErrorClass::Static,
-        code: OverpassCode::DiffFormat,
-        line: 0,
-        span: None,
-        message: "The answer to a query with [diff:...] or [adiff:...] cannot be written as GeoJSON.".to_owned(),
-        help: Some("Ask for it as XML.".to_owned()),
-    })
+    let message = "The answer to a query with [diff:...] or [adiff:...] cannot be written as GeoJSON.";
+    let error = OverpassDiagnostic::new(DiagnosticClass::Static, OverpassCode::DiffFormat, message);
+    error.help("Ask for it as XML.").into()
 }
 
 /// Returns the metadata for the head of the answer.
@@ -192,12 +187,6 @@ fn execute(
 
 /// Returns the error for a damaged snapshot.
 fn damaged(error: &terrapin_snapshot::Error) -> OverpassFailure {
-    OverpassFailure::from(Diagnostic {
-        class: OverpassErrorClass::Runtime,
-        code: OverpassCode::Damaged,
-        line: 0,
-        span: None,
-        message: error.to_string(),
-        help: Some("Run `terrapin verify` on the snapshot and load it again.".to_owned()),
-    })
+    let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::Damaged, error.to_string());
+    error.help("Run `terrapin verify` on the snapshot and load it again.").into()
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::syntax::{Diagnostic, OverpassCode, OverpassErrorClass, SourceSpan};
+use super::syntax::{DiagnosticClass, OverpassCode, OverpassDiagnostic, SourceSpan};
 use terrapin_geocoder::{NamedPlace, PlaceBounds, PlacePosition, PlaceSource};
 use terrapin_osm::{BoundingBox, ElementType};
 
@@ -60,16 +60,10 @@ pub struct ShortcutProblem {
 
 impl ShortcutProblem {
     /// Converts the problem to an error in the query, with a hint.
-    pub fn diagnostic(&self, help: Option<String>) -> Diagnostic {
+    pub fn diagnostic(&self, help: Option<String>) -> OverpassDiagnostic {
         let (start, length) = (self.position, self.shortcut.len() + "{{}}".len());
-        Diagnostic {
-            class: OverpassErrorClass::Parse,
-            code: OverpassCode::Shortcut,
-            line: 0,
-            span: Some(SourceSpan { start, end: start + length }),
-            message: self.to_string(),
-            help,
-        }
+        let error = OverpassDiagnostic::new(DiagnosticClass::Parse, OverpassCode::Shortcut, self.to_string());
+        OverpassDiagnostic { help, ..error.spanning(SourceSpan { start, end: start + length }) }
     }
 }
 

@@ -50,7 +50,7 @@ pub fn overpass(
                     Reason::NoPlace => Some("give names and where they lead: places={...}".to_owned()),
                     _ => None,
                 };
-                RefusedQuery::new(vec![problem.diagnostic(help).into()], text)
+                RefusedQuery::new(vec![problem.diagnostic(help).erase()], text)
             }
         })?;
         Ok((query.script, query.text.into_owned()))

@@ -2,27 +2,27 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, for_people, query_json};
 use terrapin_engine::Stop;
-use terrapin_overpass::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
-use terrapin_problem::{QueryProblem, for_people, to_json};
+use terrapin_overpass::{OverpassCode, OverpassFailure};
 use terrapin_snapshot::Error;
 
 /// A rejected or aborted query: its problems, with positions in the query text that was run.
 #[derive(Debug)]
 pub struct RefusedQuery {
-    problems: Vec<QueryProblem>,
+    problems: Vec<Diagnostic>,
     text: String,
 }
 
 impl RefusedQuery {
     /// Creates the error from a list of problems.
-    pub fn new(problems: Vec<QueryProblem>, text: impl Into<String>) -> RefusedQuery {
+    pub fn new(problems: Vec<Diagnostic>, text: impl Into<String>) -> RefusedQuery {
         RefusedQuery { problems, text: text.into() }
     }
 
     /// Creates the error from an OverpassQL failure.
     pub fn of(failure: OverpassFailure, text: impl Into<String>) -> RefusedQuery {
-        RefusedQuery::new(terrapin_problem::all(failure), text)
+        RefusedQuery::new(failure.erase(), text)
     }
 
     /// Creates the error from a limit reached while parsing, from damaged data, or from a panic.
@@ -34,14 +34,14 @@ impl RefusedQuery {
         };
         let help = (code == OverpassCode::Damaged)
             .then(|| "Run `terrapin verify` on the snapshot and load it again.".to_owned());
-        let diagnostic = Diagnostic { class: OverpassErrorClass::Runtime, code, line: 0, span: None, message, help };
-        RefusedQuery::new(vec![diagnostic.into()], text)
+        let diagnostic = Diagnostic::new(DiagnosticClass::Runtime, code.name(), message);
+        RefusedQuery::new(vec![Diagnostic { help, ..diagnostic }], text)
     }
 
     /// Creates the error for a string that is not valid Unicode.
     pub fn unreadable(why: &str, text: impl Into<String>) -> RefusedQuery {
-        let (class, code, message) = (OverpassErrorClass::Parse, OverpassCode::UnexpectedToken, why.to_owned());
-        RefusedQuery::new(vec![Diagnostic { class, code, line: 0, span: None, message, help: None }.into()], text)
+        let (class, code) = (DiagnosticClass::Parse, OverpassCode::UnexpectedToken.name());
+        RefusedQuery::new(vec![Diagnostic::new(class, code, why)], text)
     }
 
     /// Returns the exception object.
@@ -49,8 +49,8 @@ impl RefusedQuery {
     /// # Errors
     /// Returns an error if the Python part of the package is missing or incomplete.
     pub fn exception<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let problems: Vec<_> = self.problems.iter().map(|problem| to_json(problem, &self.text)).collect();
-        let problems = serde_json::Value::from(problems).to_string();
+        let problems: Vec<_> = self.problems.iter().map(|problem| query_json(problem, &self.text)).collect();
+        let problems = serde_json::json!(problems).to_string();
         let shown = for_people(&self.problems, &self.text, "query", false);
         class(py, "_query_error")?.call1((problems, &self.text, shown))
     }

@@ -137,7 +137,7 @@ impl Snapshot {
         let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
-            let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
+            let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.erase()], query.as_str());
             let read = engine.run(&limits, || engine.prepare_sparql(&query, &settings));
             let (prepared, environment) = match read.map_err(|stopped| RefusedQuery::stopped(stopped, &query))? {
                 Ok(prepared) => prepared,

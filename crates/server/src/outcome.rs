@@ -88,7 +88,7 @@ impl From<&sparql::SparqlError> for QueryOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrapin_overpass::{Diagnostic, OverpassErrorClass};
+    use terrapin_overpass::{DiagnosticClass, OverpassDiagnostic};
 
     /// Checks the statuses that the operators' documentation lists.
     #[test]
@@ -102,14 +102,7 @@ mod tests {
             (OverpassCode::Timeout, 504),
             (OverpassCode::Cancelled, 503),
         ] {
-            let diagnostic = Diagnostic {
-                class: OverpassErrorClass::Runtime,
-                code,
-                line: 0,
-                span: None,
-                message: String::new(),
-                help: None,
-            };
+            let diagnostic = OverpassDiagnostic::new(DiagnosticClass::Runtime, code, "");
             assert_eq!(QueryOutcome::from(&OverpassFailure::from(diagnostic)).status(), status, "{code}");
         }
     }

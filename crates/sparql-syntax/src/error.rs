@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, DiagnosticCode};
+
 pub use super::code::SparqlCode;
 
 pub(crate) type Result<T> = std::result::Result<T, SparqlError>;
@@ -32,92 +34,33 @@ impl SparqlErrorClass {
     }
 }
 
-/// A position in a query's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct QueryPosition {
-    /// First byte.
-    pub start: usize,
-    /// The byte after the last.
-    pub end: usize,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-impl QueryPosition {
-    /// Creates the position of the bytes from `start` to `end` of `text`.
-    pub fn new(text: &str, start: usize, end: usize) -> Self {
-        let start = start.min(text.len());
-        let before = text.get(..start).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        QueryPosition {
-            start,
-            end: end.min(text.len()),
-            line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-            column: before.get(line_start..).unwrap_or("").chars().count() + 1,
-        }
-    }
-}
-
 /// The reason why a query was rejected or aborted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SparqlError {
-    /// The class.
-    pub class: SparqlErrorClass,
-    /// The machine-readable code.
-    pub code: SparqlCode,
-    /// The position in the text, if known.
-    pub place: Option<QueryPosition>,
-    /// The message.
-    pub message: String,
-    /// Advice: the probable intention, or a remedy.
-    pub help: Option<String>,
-}
+pub type SparqlError = Diagnostic<SparqlCode>;
 
-impl SparqlError {
-    /// Creates an error without a position.
-    pub fn new(class: SparqlErrorClass, code: SparqlCode, message: impl Into<String>) -> Self {
-        SparqlError { class, code, place: None, message: message.into(), help: None }
+impl DiagnosticCode for SparqlCode {
+    type Class = SparqlErrorClass;
+
+    fn name(self) -> &'static str {
+        SparqlCode::name(self)
     }
 
-    /// Sets the position.
-    #[must_use]
-    pub fn at(mut self, place: QueryPosition) -> Self {
-        self.place = Some(place);
-        self
-    }
-
-    /// Sets the advice.
-    #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-}
-
-impl fmt::Display for SparqlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = self.place {
-            write!(f, "line {}, column {}: ", place.line, place.column)?;
+    fn shared(class: SparqlErrorClass) -> DiagnosticClass {
+        match class {
+            SparqlErrorClass::Syntax => DiagnosticClass::Parse,
+            SparqlErrorClass::Unsupported => DiagnosticClass::Static,
+            SparqlErrorClass::Limit | SparqlErrorClass::Internal => DiagnosticClass::Runtime,
         }
-        write!(f, "{}: {}", self.class.name(), self.message)?;
-        match &self.help {
+    }
+
+    /// Writes `line 1, column 2: syntax error: ... (advice)`.
+    fn write(error: &SparqlError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if error.span.is_some() {
+            write!(f, "line {}, column {}: ", error.line, error.column)?;
+        }
+        write!(f, "{}: {}", error.class.name(), error.message)?;
+        match &error.help {
             Some(help) => write!(f, " ({help})"),
             None => Ok(()),
         }
-    }
-}
-
-impl std::error::Error for SparqlError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_characters() {
-        let place = QueryPosition::new("a\näö x", 7, 8);
-        assert_eq!((place.line, place.column), (2, 4));
     }
 }

@@ -15,8 +15,7 @@
 //! assert_eq!(length, Some(3));
 //!
 //! let error = parse("SELECT ?city { ?city wdt:P31 wd:Q515 ", Dialect::Wdqs).unwrap_err();
-//! let place = error.place.unwrap();
-//! assert_eq!((place.line, place.column), (1, 38));
+//! assert_eq!((error.line, error.column), (1, 38));
 //! # Ok::<(), terrapin_sparql_syntax::error::SparqlError>(())
 //! ```
 
@@ -43,7 +42,7 @@ pub use pattern::in_scope;
 pub use prefixes::shorten;
 pub use token::{TokenKind, tokens};
 
-pub use error::{QueryPosition, SparqlCode, SparqlError, SparqlErrorClass};
+pub use error::{SparqlCode, SparqlError, SparqlErrorClass};
 
 /// Maximum length of a query in bytes.
 pub const MAX_TEXT: usize = 1 << 20;

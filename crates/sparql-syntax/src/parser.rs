@@ -10,9 +10,10 @@ use super::prefixes;
 use super::token::{self, SparqlToken, TokenKind};
 use super::tree::DepthTree;
 use crate::algebra::{AggregateCall, Helper, Path, QueryPattern, SparqlQuery};
-use crate::error::{QueryPosition, Result, SparqlCode, SparqlError, SparqlErrorClass};
+use crate::error::{Result, SparqlCode, SparqlError, SparqlErrorClass};
 use crate::walk::nodes;
 use terrapin_budget as budget;
+use terrapin_diagnostic::TextPosition;
 
 /// Maximum nesting depth of groups, brackets and paths.
 const MAX_DEPTH: usize = 64;
@@ -158,7 +159,7 @@ impl<'a> QueryParser<'a> {
 
     /// Parses the whole text.
     pub fn query_unit(mut self) -> Result<ParsedQuery> {
-        let query = self.whole().map_err(|error| match error.place {
+        let query = self.whole().map_err(|error| match error.span {
             Some(_) => error,
             None => error.at(self.place(self.peek())),
         })?;
@@ -257,8 +258,8 @@ impl<'a> QueryParser<'a> {
 
     // Errors.
 
-    pub fn place(&self, token: SparqlToken) -> QueryPosition {
-        QueryPosition::new(self.text, token.start, token.end)
+    pub fn place(&self, token: SparqlToken) -> TextPosition {
+        TextPosition::new(self.text, token.start, token.end)
     }
 
     pub fn error_at(&self, token: SparqlToken, code: SparqlCode, message: impl Into<String>) -> SparqlError {

@@ -148,14 +148,11 @@ fn named_subqueries_may_come_in_any_order_and_often() {
 fn errors_tell_place_and_advice() {
     let error = |text: &str| parse(text, Dialect::Wdqs).unwrap_err();
     let unknown = error("SELECT * {\n  ?s xyz:p ?o }");
-    assert_eq!(
-        (unknown.code, unknown.place.unwrap().line, unknown.place.unwrap().column),
-        (SparqlCode::UnknownPrefix, 2, 6)
-    );
+    assert_eq!((unknown.code, unknown.line, unknown.column), (SparqlCode::UnknownPrefix, 2, 6));
     let named = error("SELECT * WITH { SELECT * {} } AS %a { INCLUDE %b }");
     assert_eq!((named.code, named.help.as_deref()), (SparqlCode::NamedSubquery, Some("defined are %a")));
     assert!(error("SELECT * WITH { SELECT * { INCLUDE %a } } AS %a { INCLUDE %a }").message.contains("itself"));
-    assert_eq!(error("SELECT ?x { ?x wdt:P31 }").place.unwrap().column, 24);
+    assert_eq!(error("SELECT ?x { ?x wdt:P31 }").column, 24);
     assert_eq!(error("SELECT (UPPER(?x) AS ?y) {}").help.as_deref(), Some("did you mean UCASE?"));
     assert_eq!(error(&"{".repeat(100_000)).code, SparqlCode::Syntax);
     assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, SparqlCode::TooDeep);

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, Tool, Trouble, no_triples};
+use terrapin_diagnostic::CheckProblem;
 use terrapin_engine::Engine;
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback};
 use terrapin_eval::language::QueryLanguage;
@@ -41,24 +42,6 @@ pub struct CheckToolAnswer {
     text: String,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct CheckProblem {
-    /// The error code for programs.
-    code: String,
-    message: String,
-    /// The line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    /// The character in the line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<usize>,
-    /// The text at this position, marked by >> and <<.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    near: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-}
-
 impl Tool for CheckQuery {
     const NAME: &'static str = "check_query";
     const TITLE: &'static str = "Check a query";
@@ -79,18 +62,10 @@ impl Tool for CheckQuery {
         let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
         let said = feedback_on(engine, &input.query, named, bbox, limits)?;
         let text = said.to_string();
-        let errors = said.errors.into_iter().map(|error| CheckProblem {
-            code: error.code.to_owned(),
-            message: error.message,
-            line: error.line,
-            column: error.column,
-            near: error.near,
-            hint: error.hint,
-        });
         Ok(CheckToolAnswer {
             runs: said.results.is_some(),
             results: said.results.map(|results| results.count),
-            errors: errors.collect(),
+            errors: said.errors.into_iter().map(CheckProblem::from).collect(),
             warnings: said.warnings.iter().map(ToString::to_string).collect(),
             text,
         })

@@ -13,11 +13,12 @@ use serde::Serialize;
 
 use crate::language::{self, QueryLanguage};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic, QueryWarning};
 use terrapin_engine::{Engine, OverpassQuery, OverpassRejection, QueryContext, SparqlRejection};
 use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::BoundingBox;
 use terrapin_overpass::turbo::{Reason, ShortcutProblem};
-use terrapin_overpass::{Limits, OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_overpass::{Limits, OverpassCode, OverpassFailure};
 use terrapin_sparql::SparqlSettings;
 
 use terrapin_overpass::lint;
@@ -26,7 +27,6 @@ pub use sparql::without_triples;
 
 use answer::AnswerSample;
 
-const RUNTIME: &str = "runtime error";
 /// The maximum number of reported errors, since a recovering parser finds many for one mistake.
 const ERRORS: usize = 3;
 
@@ -52,58 +52,11 @@ pub struct FeedbackRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Feedback {
     /// The errors; if there are any, the rest is empty.
-    pub errors: Vec<FeedbackProblem>,
+    pub errors: Vec<LocatedDiagnostic>,
     /// The results; `null` if the query has errors or did not run.
     pub results: Option<FeedbackResults>,
     /// Warnings about probable mistakes.
-    pub warnings: Vec<FeedbackWarning>,
-}
-
-/// An error in a query.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FeedbackProblem {
-    /// `parse error`, `static error` or `runtime error`.
-    pub class: &'static str,
-    /// The code, for programs.
-    pub code: &'static str,
-    /// The message.
-    pub message: String,
-    /// The line, counted from 1, if known.
-    pub line: Option<usize>,
-    /// The column in characters, counted from 1.
-    pub column: Option<usize>,
-    /// An excerpt of the text with the position between `>>` and `<<`.
-    pub near: Option<String>,
-    /// The probable intention, or the remedy.
-    pub hint: Option<String>,
-}
-
-/// A warning about a probable mistake.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FeedbackWarning {
-    /// The code, for programs.
-    pub code: &'static str,
-    /// The message.
-    pub message: String,
-    /// The nearest existing alternatives, with counts.
-    pub nearest: Vec<String>,
-}
-
-impl From<lint::LintWarning> for FeedbackWarning {
-    fn from(warning: lint::LintWarning) -> FeedbackWarning {
-        FeedbackWarning { code: warning.code.name(), message: warning.message, nearest: warning.nearest }
-    }
-}
-
-/// Formats a warning as a line.
-impl fmt::Display for FeedbackWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        if !self.nearest.is_empty() {
-            write!(f, "; there is {}", self.nearest.join(", "))?;
-        }
-        Ok(())
-    }
+    pub warnings: Vec<QueryWarning>,
 }
 
 /// The results of a query.
@@ -146,11 +99,7 @@ pub fn feedback(engine: &Engine, asked: &FeedbackRequest<'_>) -> Result<Feedback
     let told = budget::watched(&budget, || look(engine, asked, &budget));
     Ok(told.unwrap_or_else(|stopped| match stopped {
         StopReason::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
-        StopReason::Panicked(panic) => {
-            let message = format!("looking at the query failed, by a fault of the program: {panic}");
-            let error = at("", None, RUNTIME, OverpassCode::Defect.name(), message, None);
-            Feedback { errors: vec![error], ..Feedback::default() }
-        }
+        StopReason::Panicked(panic) => panicked(&panic),
     }))
 }
 
@@ -163,48 +112,37 @@ fn look(engine: &Engine, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedba
         Err(OverpassRejection::Shortcut(_)) if places.was_cut() => {
             return reached(budget, "while the names in it were looked up");
         }
-        Err(OverpassRejection::Shortcut(problem)) => {
-            return Feedback { errors: vec![shortcut(asked.query, &problem)], ..Feedback::default() };
-        }
-        Err(OverpassRejection::Syntax { text, failure }) => {
-            return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
-        }
+        Err(OverpassRejection::Shortcut(problem)) => return failed([shortcut(asked.query, &problem)]),
+        Err(OverpassRejection::Syntax { text, failure }) => return rejected(&text, failure),
     };
     let osm = engine.osm();
     if !asked.run {
         return match lint::warnings(osm, &text, &script, false, &asked.limits, budget) {
-            Ok(warnings) => {
-                Feedback { warnings: warnings.into_iter().map(FeedbackWarning::from).collect(), ..Feedback::default() }
-            }
+            Ok(warnings) => Feedback { warnings, ..Feedback::default() },
             Err(exceeded) => over(exceeded, "while its filters were held against the data"),
         };
     }
     let keys = lint::keys(&script);
     let mut sample = AnswerSample::new(asked.sample, &keys);
     if let Err(failure) = terrapin_overpass::run_into(osm, &script, &asked.limits, &mut sample) {
-        return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
+        return rejected(&text, failure);
     }
     let results = sample.finish();
     let is_nothing = results.count == 0 || results.is_zero;
     match lint::warnings(osm, &text, &script, is_nothing, &asked.limits, budget) {
-        Ok(warnings) => {
-            let warnings = warnings.into_iter().map(FeedbackWarning::from).collect();
-            Feedback { errors: Vec::new(), results: Some(results), warnings }
-        }
+        Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
         Err(exceeded) => over(exceeded, "while its filters were held against the data"),
     }
 }
 
 /// Converts a shortcut that cannot be replaced to an error in the query.
-fn shortcut(query: &str, problem: &ShortcutProblem) -> FeedbackProblem {
+fn shortcut(query: &str, problem: &ShortcutProblem) -> LocatedDiagnostic {
     let hint = match problem.reason {
         Reason::NoPlace => Some("use a name of an area in the data, or a filter by tag"),
         Reason::NoBox => Some("give a box, or write one into the query: (south,west,north,east)"),
         _ => None,
     };
-    let (start, length) = (problem.position, problem.shortcut.len() + "{{}}".len());
-    let (class, code) = (OverpassErrorClass::Parse.name(), OverpassCode::Shortcut.name());
-    at(query, Some((start, start + length)), class, code, problem.to_string(), hint.map(str::to_owned))
+    LocatedDiagnostic::new(problem.diagnostic(hint.map(str::to_owned)).erase(), query)
 }
 
 /// Returns the error for an exceeded budget.
@@ -214,61 +152,35 @@ fn reached(budget: &Budget, when: &str) -> Feedback {
 
 /// Returns the error for a limit exceeded outside the run of the query.
 fn over(exceeded: ExceededLimit, when: &str) -> Feedback {
-    let hint = Some("ask for less: fewer filters, fewer names".to_owned());
-    let error = at("", None, RUNTIME, OverpassCode::from(exceeded).name(), format!("{exceeded}, {when}"), hint);
-    Feedback { errors: vec![error], ..Feedback::default() }
+    let (code, message) = (OverpassCode::from(exceeded).name(), format!("{exceeded}, {when}"));
+    let error = Diagnostic::new(DiagnosticClass::Runtime, code, message);
+    failed([error.help("ask for less: fewer filters, fewer names").into()])
 }
 
-fn problems(text: &str, failure: &OverpassFailure) -> Vec<FeedbackProblem> {
-    let problem = |d: &terrapin_overpass::Diagnostic| {
-        let place = d.span.map(|span| (span.start, span.end));
-        let mut problem = at(text, place, d.class.name(), d.code.name(), d.message.clone(), d.help.clone());
-        if problem.line.is_none() && d.line > 0 {
-            problem.line = Some(d.line as usize);
-        }
-        problem
-    };
-    failure.diagnostics.iter().take(ERRORS).map(problem).collect()
+/// Returns the error for a panic outside the run of the query.
+fn panicked(panic: &str) -> Feedback {
+    let message = format!("looking at the query failed, by a fault of the program: {panic}");
+    failed([Diagnostic::new(DiagnosticClass::Runtime, OverpassCode::Defect.name(), message).into()])
 }
 
-/// Returns an error at a byte range of a text.
-fn at(
-    text: &str,
-    place: Option<(usize, usize)>,
-    class: &'static str,
-    code: &'static str,
-    message: String,
-    hint: Option<String>,
-) -> FeedbackProblem {
-    let place = place.map(|(start, end)| {
-        let border = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        let (start, end) = (border(start), border(end.max(start)));
-        let (before, rest) = text.split_at(start);
-        let (inside, after) = rest.split_at(end - start);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let tail: String = before.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
-        let head: String = after.chars().take(20).collect();
-        let inside: String = inside.chars().take(40).collect();
-        let column = before.get(line_start..).map_or(1, |line| line.chars().count() + 1);
-        (before.matches('\n').count() + 1, column, format!("{tail}>>{inside}<<{head}"))
-    });
-    FeedbackProblem {
-        class,
-        code,
-        message,
-        line: place.as_ref().map(|(line, ..)| *line),
-        column: place.as_ref().map(|(_, column, _)| *column),
-        near: place.map(|(.., near)| near),
-        hint,
-    }
+/// Returns the feedback on a query with errors.
+fn failed(errors: impl IntoIterator<Item = LocatedDiagnostic>) -> Feedback {
+    Feedback { errors: errors.into_iter().collect(), ..Feedback::default() }
+}
+
+/// Returns the feedback on a query that was rejected or stopped.
+fn rejected(text: &str, failure: OverpassFailure) -> Feedback {
+    let first = failure.diagnostics.into_iter().take(ERRORS);
+    failed(first.map(|diagnostic| LocatedDiagnostic::new(diagnostic.erase(), text)))
 }
 
 /// Formats feedback for a prompt: one fact per line.
 impl fmt::Display for Feedback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for problem in &self.errors {
-            write!(f, "{}: {}", problem.class, problem.message)?;
-            match (problem.line, problem.column) {
+            let Diagnostic { class, message, help, .. } = &problem.diagnostic;
+            write!(f, "{}: {message}", class.name())?;
+            match (problem.line(), problem.column()) {
                 (Some(line), Some(column)) => write!(f, " (line {line}, column {column})")?,
                 (Some(line), None) => write!(f, " (line {line})")?,
                 _ => {}
@@ -277,7 +189,7 @@ impl fmt::Display for Feedback {
             if let Some(near) = &problem.near {
                 writeln!(f, "  at: {near}")?;
             }
-            if let Some(hint) = &problem.hint {
+            if let Some(hint) = help {
                 writeln!(f, "  hint: {hint}")?;
             }
         }
@@ -296,21 +208,5 @@ impl fmt::Display for Feedback {
             writeln!(f, "warning: {warning}")?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_told_in_lines_and_characters() {
-        let text = "node[ä=b];\nway[x=(y];out;";
-        let start = text.find('(').unwrap();
-        let problem = at(text, Some((start, start + 1)), "parse error", "x", "m".to_owned(), None);
-        assert_eq!((problem.line, problem.column), (Some(2), Some(7)));
-        assert_eq!(problem.near.as_deref(), Some("node[ä=b];\nway[x=>>(<<y];out;"));
-        // Within a character, and after the end.
-        assert!(at(text, Some((6, 999)), "parse error", "x", String::new(), None).near.is_some());
     }
 }

@@ -8,15 +8,16 @@ use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
 use super::names::{IriRole, QueryNames};
-use super::{Feedback, FeedbackProblem, FeedbackRequest, FeedbackResults, FeedbackWarning, at, over};
+use super::{Feedback, FeedbackRequest, FeedbackResults, failed, over, panicked};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic, QueryWarning};
 use terrapin_osm::Osm;
 use terrapin_overpass::lint;
 use terrapin_sparql::results::cell;
 use terrapin_sparql::syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql::syntax::{self, shorten, walk};
 use terrapin_sparql::{
-    Dialect, Environment, Extension, ResultSink, SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings, prepare,
+    Dialect, Environment, Extension, ResultSink, SparqlBounds, SparqlError, SparqlSettings, prepare,
 };
 use terrapin_sparql::{WITHOUT_TRIPLES, asked_key, asks_numbers, meant_predicates, names_elements};
 
@@ -31,28 +32,22 @@ const NAMESAKES: usize = 3;
 
 /// Parses and runs a SPARQL query and compares its names with the data.
 pub(super) fn feedback(environment: &Environment, asked: &FeedbackRequest<'_>) -> Feedback {
-    let query = asked.query;
     let budget = Arc::new(Budget::new(&asked.limits));
     let told = budget::watched(&budget, || look(environment, asked, &budget));
-    let failed = |problem: FeedbackProblem| Feedback { errors: vec![problem], ..Feedback::default() };
     match told {
         Ok(Ok(feedback)) => feedback,
-        Ok(Err(FeedbackFailure::Query(error))) => failed(problem(query, &error)),
+        Ok(Err(FeedbackFailure::Query(error))) => failed([LocatedDiagnostic::new(error.erase(), asked.query)]),
         Ok(Err(FeedbackFailure::Bound(exceeded))) | Err(StopReason::Exceeded(exceeded)) => {
             over(exceeded, "while it was looked at")
         }
-        Err(StopReason::Panicked(panic)) => {
-            let message = format!("looking at the query failed, by a fault of the program: {panic}");
-            failed(at(query, None, "runtime error", "defect", message, None))
-        }
+        Err(StopReason::Panicked(panic)) => panicked(&panic),
     }
 }
 
 /// Returns the error of a SPARQL query about triples on a snapshot without them.
 pub fn without_triples() -> Feedback {
-    let message = "the query is SPARQL, and this snapshot has no triples".to_owned();
-    let problem = at("", None, "static error", "no-triples", message, Some(WITHOUT_TRIPLES.to_owned()));
-    Feedback { errors: vec![problem], ..Feedback::default() }
+    let message = "the query is SPARQL, and this snapshot has no triples";
+    failed([Diagnostic::new(DiagnosticClass::Static, "no-triples", message).help(WITHOUT_TRIPLES).into()])
 }
 
 /// The reason why a query has no results.
@@ -83,17 +78,6 @@ fn look(environment: &Environment, asked: &FeedbackRequest<'_>, budget: &Budget)
     prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut seen)?;
     let warnings = warnings(environment, query, budget)?;
     Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings })
-}
-
-/// Converts an error to the form of OverpassQL's errors.
-fn problem(query: &str, error: &SparqlError) -> FeedbackProblem {
-    let class = match error.class {
-        SparqlErrorClass::Syntax => "parse error",
-        SparqlErrorClass::Unsupported => "static error",
-        SparqlErrorClass::Limit | SparqlErrorClass::Internal => "runtime error",
-    };
-    let place = error.place.map(|place| (place.start, place.end));
-    at(query, place, class, error.code.name(), error.message.clone(), error.help.clone())
 }
 
 /// Counts results and keeps the first as lines.
@@ -149,7 +133,7 @@ impl ResultSink for SampleCollector {
 
 /// Returns warnings about predicates, classes, graphs and other IRIs that are missing from the data, and about tags
 /// that no element has.
-fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<FeedbackWarning>, ExceededLimit> {
+fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<QueryWarning>, ExceededLimit> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Ok(Vec::new()) };
     let mut tags = BTreeSet::new();
     let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
@@ -165,7 +149,7 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
     if parsed.extensions.contains(&Extension::Ungrouped) {
         let message = "a projected variable is neither grouped nor in an aggregate: one of its values is taken, where \
                        SPARQL 1.1 and the Wikidata Query Service refuse the query";
-        warnings.push(FeedbackWarning { code: "ungrouped", message: message.to_owned(), nearest: Vec::new() });
+        warnings.push(QueryWarning { code: "ungrouped", message: message.to_owned(), nearest: Vec::new() });
     }
     for (name, roles) in &names.roles {
         budget::checkpoint();
@@ -187,7 +171,7 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
     if left > 0 {
         warnings.truncate(WARNINGS);
         let message = format!("{left} more names of the query are not in the data");
-        warnings.push(FeedbackWarning { code: "more-names", message, nearest: Vec::new() });
+        warnings.push(QueryWarning { code: "more-names", message, nearest: Vec::new() });
     }
     Ok(warnings)
 }
@@ -203,11 +187,11 @@ fn of_elements(
     name: &NamedNode,
     tags: &BTreeSet<(NamedNode, Option<(String, bool)>)>,
     budget: &Budget,
-) -> Result<Vec<FeedbackWarning>, ExceededLimit> {
+) -> Result<Vec<QueryWarning>, ExceededLimit> {
     if let Some(meant) = meant_predicates(name) {
         let message = format!("no element has {}", shorten(name.as_str()));
         let nearest = meant.iter().map(|iri| shorten(iri)).collect();
-        return Ok(vec![FeedbackWarning { code: "no-such-predicate", message, nearest }]);
+        return Ok(vec![QueryWarning { code: "no-such-predicate", message, nearest }]);
     }
     let Some(key) = asked_key(name) else { return Ok(Vec::new()) };
     let asked = tags.iter().filter(|(asked, _)| asked == name);
@@ -221,11 +205,11 @@ fn of_elements(
         if let Some((number, _)) = of_numbers {
             let message = format!("{key} has whole numbers, '{number}' is a text");
             let nearest = vec![format!("{} {number}", shorten(name.as_str()))];
-            warnings.push(FeedbackWarning { code: "number-as-text", message, nearest });
+            warnings.push(QueryWarning { code: "number-as-text", message, nearest });
             continue;
         }
         let found = lint::tag_warning(osm, &key, value.map(|(text, _)| &**text), budget)?;
-        warnings.extend(found.map(FeedbackWarning::from));
+        warnings.extend(found);
     }
     Ok(warnings)
 }
@@ -236,10 +220,10 @@ fn missing(
     names: &QueryNames,
     name: &NamedNode,
     roles: &BTreeSet<IriRole>,
-) -> Option<FeedbackWarning> {
+) -> Option<QueryWarning> {
     let store = &environment.store;
     let short = shorten(name.as_str());
-    let warning = |code, message| Some(FeedbackWarning { code, message, nearest: Vec::new() });
+    let warning = |code, message| Some(QueryWarning { code, message, nearest: Vec::new() });
     let Some(id) = store.id(name.as_ref().into()) else {
         let mut nearest = Vec::new();
         let (code, message) = match roles.first() {
@@ -252,11 +236,11 @@ fn missing(
             }
             _ => ("no-such-term", format!("no triple has {short}")),
         };
-        return Some(FeedbackWarning { code, message, nearest });
+        return Some(QueryWarning { code, message, nearest });
     };
     if roles.contains(&IriRole::Predicate) && store.predicate(id).triples == 0 {
         let (code, message) = ("no-such-predicate", format!("no triple has the predicate {short}"));
-        return Some(FeedbackWarning { code, message, nearest: namesakes(environment, name) });
+        return Some(QueryWarning { code, message, nearest: namesakes(environment, name) });
     }
     if roles.contains(&IriRole::Class) {
         let gives = |predicate: &NamedNode| {

@@ -9,7 +9,7 @@ mod xml;
 pub(crate) use canonical::{AttributeList, Values, moment, number};
 pub(crate) use ql::{QlWriter, dotted};
 
-use crate::{Diagnostic, ElementTreeNode, OverpassCode, OverpassErrorClass, OverpassFailure};
+use crate::{DiagnosticClass, ElementTreeNode, OverpassCode, OverpassDiagnostic, OverpassFailure};
 
 /// A form to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +71,9 @@ fn lost(original: &str, root: Option<&ElementTreeNode>, converted: &str) -> Opti
     };
     let changed = root.and_then(|root| root.children.iter().find(|node| is_changed(node)));
     let (line, span) = changed.map_or((1, None), |node| (node.element.line, Some(node.element.span)));
-    let message = "QL has no syntax for a part of this query: its QL form does not mean the same.".to_owned();
-    let help = Some("run the query in its XML form".to_owned());
-    let (class, code) = (OverpassErrorClass::Static, OverpassCode::NoQlSyntax);
-    Some(Diagnostic { class, code, line, span, message, help }.into())
+    let message = "QL has no syntax for a part of this query: its QL form does not mean the same.";
+    let error = OverpassDiagnostic::new(DiagnosticClass::Static, OverpassCode::NoQlSyntax, message).in_line(line);
+    Some(OverpassDiagnostic { span, ..error.help("run the query in its XML form") }.into())
 }
 
 #[cfg(test)]

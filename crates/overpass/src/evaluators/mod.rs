@@ -39,7 +39,7 @@ use super::introsort;
 use super::reader::StoreReader;
 use super::set::{Derived, ElementSet};
 use super::syntax::{EvaluatorExpression, EvaluatorFunction, ExprKind, Property};
-use super::{Diagnostic, OverpassErrorClass, OverpassFailure};
+use super::{DiagnosticClass, OverpassDiagnostic, OverpassFailure};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal};
@@ -134,20 +134,14 @@ fn alone(environment: EvaluatorEnvironment<'_>, expr: &EvaluatorExpression) -> R
 }
 
 /// Reports unsupported parts of an evaluator, before the query runs.
-pub fn check(expr: &EvaluatorExpression, line: u32, found: &mut Vec<Diagnostic>) {
+pub fn check(expr: &EvaluatorExpression, line: u32, found: &mut Vec<OverpassDiagnostic>) {
     walk(expr, line, 0, found);
 }
 
-fn walk(expr: &EvaluatorExpression, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
+fn walk(expr: &EvaluatorExpression, line: u32, depth: usize, found: &mut Vec<OverpassDiagnostic>) {
     let mut refuse = |code: crate::OverpassCode, message: String| {
-        found.push(Diagnostic {
-            class: OverpassErrorClass::Runtime,
-            code,
-            line,
-            span: Some(expr.span),
-            message,
-            help: None,
-        });
+        let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, code, message);
+        found.push(error.in_line(line).spanning(expr.span));
     };
     if depth > DEEPEST {
         return refuse(crate::OverpassCode::TooDeep, format!("Evaluators are nested more than {DEEPEST} deep."));

@@ -1,6 +1,5 @@
 //! The codes by which programs identify warnings.
 
-use serde::{Serialize, Serializer};
 use terrapin_budget::codes;
 
 codes! {
@@ -14,11 +13,5 @@ codes! {
         UnusedSet = "unused-set", "A set is filled, and neither used nor output.";
         UnfilledSet = "unfilled-set", "A set is used, and never filled.";
         NoOutput = "no-output", "There is no out.";
-    }
-}
-
-impl Serialize for LintCode {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }

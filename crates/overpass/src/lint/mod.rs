@@ -8,10 +8,9 @@ mod nearest;
 mod without;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt;
 
-use serde::Serialize;
 use terrapin_budget::{Budget, ExceededLimit};
+use terrapin_diagnostic::QueryWarning;
 use terrapin_osm::areas::WAY_AREAS;
 use terrapin_osm::{ElementType, Osm};
 
@@ -29,30 +28,8 @@ const WARNINGS: usize = 10;
 /// The maximum number of statements to run on their own to find one with an empty result.
 const PROBED: usize = 8;
 
-/// A likely mistake in a query.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LintWarning {
-    /// The code, for programs.
-    pub code: LintCode,
-    /// The description, for users.
-    pub message: String,
-    /// The nearest existing alternatives, with counts.
-    pub nearest: Vec<String>,
-}
-
-/// Prints one line of text.
-impl fmt::Display for LintWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        if !self.nearest.is_empty() {
-            write!(f, "; there is {}", self.nearest.join(", "))?;
-        }
-        Ok(())
-    }
-}
-
-fn warning(code: LintCode, message: String, nearest: Vec<String>) -> LintWarning {
-    LintWarning { code, message, nearest }
+fn warning(code: LintCode, message: String, nearest: Vec<String>) -> QueryWarning {
+    QueryWarning { code: code.name(), message, nearest }
 }
 
 /// Returns the keys in a query's filters, in their order and without duplicates.
@@ -90,7 +67,7 @@ pub fn warnings(
     empty: bool,
     limits: &Limits,
     budget: &Budget,
-) -> Result<Vec<LintWarning>, ExceededLimit> {
+) -> Result<Vec<QueryWarning>, ExceededLimit> {
     let mut queries = Vec::new();
     each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
     let mut found = WarningCollector::default();
@@ -121,7 +98,7 @@ pub fn warnings(
         }
     }
     // If a filter matches no element at all, that explains the empty result.
-    let is_told = found.warnings.iter().any(|warning| warning.code != LintCode::UnusedSet);
+    let is_told = found.warnings.iter().any(|warning| warning.code != LintCode::UnusedSet.name());
     let without = if empty && !is_told { without::tried(osm, text, script, limits, budget)? } else { None };
     let told = without.as_ref().map(|(start, _)| *start);
     found.add(without.map(|(_, warning)| warning));
@@ -156,12 +133,12 @@ fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
 /// Warnings without duplicates, up to the maximum number.
 #[derive(Default)]
 struct WarningCollector {
-    warnings: Vec<LintWarning>,
+    warnings: Vec<QueryWarning>,
     seen: BTreeSet<String>,
 }
 
 impl WarningCollector {
-    fn add(&mut self, more: impl IntoIterator<Item = LintWarning>) {
+    fn add(&mut self, more: impl IntoIterator<Item = QueryWarning>) {
         for warning in more {
             if !self.is_full() && self.seen.insert(warning.message.clone()) {
                 self.warnings.push(warning);
@@ -183,7 +160,7 @@ pub fn tag_warning(
     key: &str,
     value: Option<&str>,
     budget: &Budget,
-) -> Result<Option<LintWarning>, ExceededLimit> {
+) -> Result<Option<QueryWarning>, ExceededLimit> {
     let Some(id) = osm.key(key) else {
         let mut near = nearest::keys(osm, key, budget)?;
         if let Some(value) = value {
@@ -210,7 +187,7 @@ fn filter_warning(
     what: QueryType,
     filter: &Filter,
     budget: &Budget,
-) -> Result<Option<LintWarning>, ExceededLimit> {
+) -> Result<Option<QueryWarning>, ExceededLimit> {
     match &filter.kind {
         FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => tag_warning(osm, key, None, budget),
         FilterKind::Tag(Tag::Equals { key, value }) => tag_warning(osm, key, Some(value), budget),
@@ -222,7 +199,7 @@ fn filter_warning(
     }
 }
 
-fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<LintWarning> {
+fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<QueryWarning> {
     let kinds: &[ElementType] = match what {
         QueryType::Node => &[ElementType::Node],
         QueryType::Way => &[ElementType::Way],
@@ -306,7 +283,7 @@ fn excerpt(text: &str, statement: &Statement) -> String {
 
 /// Returns warnings about sets that are filled and never read, sets that are read and never filled, and a missing
 /// `out`.
-fn sets(text: &str, script: &Script) -> Vec<LintWarning> {
+fn sets(text: &str, script: &Script) -> Vec<QueryWarning> {
     let mut found = Vec::new();
     let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
     on_statements(&script.statements, &mut |statement| {
@@ -383,7 +360,7 @@ fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a State
 mod tests {
     use super::*;
 
-    fn of_sets(text: &str) -> Vec<LintCode> {
+    fn of_sets(text: &str) -> Vec<&'static str> {
         sets(text, &crate::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
     }
 
@@ -392,12 +369,12 @@ mod tests {
         assert!(of_sets("node[a]->.x;.x out;").is_empty());
         // Expressions name sets without a dot before them.
         assert!(of_sets("node[a]->.x;make c n=x.count(nodes);out;").is_empty());
-        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), [LintCode::UnusedSet]);
-        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [LintCode::NoOutput; 0]);
-        assert_eq!(of_sets("node(area.town);out;"), [LintCode::UnfilledSet]);
-        assert_eq!(of_sets("node[a];"), [LintCode::NoOutput]);
+        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), ["unused-set"]);
+        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [""; 0]);
+        assert_eq!(of_sets("node(area.town);out;"), ["unfilled-set"]);
+        assert_eq!(of_sets("node[a];"), ["no-output"]);
         // A part of a longer name is not the name, and neither is a quoted text.
-        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), [LintCode::UnusedSet]);
+        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), ["unused-set"]);
         let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
         assert!(of_sets(&many).is_empty());
     }

@@ -1,9 +1,10 @@
 //! Finds the filter that makes a query's result empty: without it, the query finds elements.
 
 use terrapin_budget::{Budget, ExceededLimit};
+use terrapin_diagnostic::QueryWarning;
 use terrapin_osm::Osm;
 
-use super::{LintCode, LintWarning, PROBED, excerpt, found_by, stands_alone, warning};
+use super::{LintCode, PROBED, excerpt, found_by, stands_alone, warning};
 use crate::Limits;
 use crate::syntax::{FilterKind, Query, QueryType, Script, Statement, StatementKind, Tag, on_statements};
 
@@ -22,7 +23,7 @@ pub fn tried(
     script: &Script,
     limits: &Limits,
     budget: &Budget,
-) -> Result<Option<(usize, LintWarning)>, ExceededLimit> {
+) -> Result<Option<(usize, QueryWarning)>, ExceededLimit> {
     let mut before = Vec::new();
     let mut tried = 0;
     for statement in &script.statements {

@@ -32,7 +32,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::syntax::OutputFormat;
-use super::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use super::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure};
 use terrapin_osm::BoundingBox;
 
 /// The licence line of every answer.
@@ -185,13 +185,6 @@ pub fn answer<'a>(
 
 /// Returns the error for an answer to a disconnected client.
 pub fn disconnected(error: io::Error) -> OverpassFailure {
-    Diagnostic {
-        class: OverpassErrorClass::Runtime,
-        code: OverpassCode::ClientGone,
-        line: 0,
-        span: None,
-        message: format!("The answer could not be written: {error}"),
-        help: None,
-    }
-    .into()
+    let message = format!("The answer could not be written: {error}");
+    OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::ClientGone, message).into()
 }

@@ -1,7 +1,7 @@
 //! Reports the unsupported parts of a query before it runs.
 
 use crate::syntax::{Script, Statement};
-use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure, evaluators};
+use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure, evaluators};
 
 /// The maximum nesting depth of blocks.
 const DEEPEST: usize = 100;
@@ -13,20 +13,15 @@ pub fn check(script: &Script) -> Result<(), OverpassFailure> {
     if found.is_empty() { Ok(()) } else { Err(OverpassFailure { diagnostics: found }) }
 }
 
-fn block(statements: &[Statement], depth: usize, found: &mut Vec<Diagnostic>) {
+fn block(statements: &[Statement], depth: usize, found: &mut Vec<OverpassDiagnostic>) {
     statements.iter().for_each(|s| statement(s, depth, found));
 }
 
-fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
+fn statement(s: &Statement, depth: usize, found: &mut Vec<OverpassDiagnostic>) {
     if depth > DEEPEST {
-        found.push(Diagnostic {
-            class: OverpassErrorClass::Runtime,
-            code: OverpassCode::TooDeep,
-            line: s.line,
-            span: Some(s.span),
-            message: format!("Statements are nested more than {DEEPEST} deep."),
-            help: None,
-        });
+        let message = format!("Statements are nested more than {DEEPEST} deep.");
+        let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::TooDeep, message);
+        found.push(error.in_line(s.line).spanning(s.span));
         return;
     }
     s.kind.expressions().into_iter().for_each(|expression| evaluators::check(expression, s.line, found));

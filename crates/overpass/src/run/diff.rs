@@ -17,7 +17,7 @@ use crate::reader::StoreReader;
 use crate::set::{Derived, DerivedGeometry, ElementSet};
 use crate::sorted;
 use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
-use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure};
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType, MetaRef, Ordinal, Osm};
 
@@ -348,15 +348,9 @@ fn own_tags(derived: &Derived) -> impl Iterator<Item = &(String, String)> {
 
 /// Returns the error for an `out` that runs more than once at the older moment.
 pub fn in_a_loop() -> OverpassFailure {
-    Diagnostic {
-        class: OverpassErrorClass::Runtime,
-        code: OverpassCode::DiffInALoop,
-        line: 0,
-        span: None,
-        message: "A print statement cannot be executed in a loop in a diff setting.".to_owned(),
-        help: Some("gather the elements in a union and write them after the loop".to_owned()),
-    }
-    .into()
+    let message = "A print statement cannot be executed in a loop in a diff setting.";
+    let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::DiffInALoop, message);
+    error.help("gather the elements in a union and write them after the loop").into()
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ use super::plan::TagMemo;
 use super::reader::StoreReader;
 use super::set::{Derived, ElementSet};
 use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Timestamp};
-use super::{Diagnostic, OverpassFailure};
+use super::{OverpassDiagnostic, OverpassFailure};
 use terrapin_budget as budget;
 use terrapin_osm::Osm;
 
@@ -77,7 +77,7 @@ pub struct RunContext<'a> {
     pub tags: TagMemo,
     /// The queries that the reference rejects as too broad. The run continues without them, in order to report all of
     /// them. No output is written.
-    pub weak: Vec<Diagnostic>,
+    pub weak: Vec<OverpassDiagnostic>,
     /// The reader of the last `out`, with its cached pages.
     pub(super) reader: Option<StoreReader<'a>>,
 }

@@ -14,7 +14,7 @@ use super::RunContext;
 use crate::set::{AreaOrdinal, ElementSet};
 use crate::sorted;
 use crate::syntax::{SetName, Timestamp};
-use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure, damaged};
+use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure, damaged};
 use terrapin_osm::history::{ElementVersion, History, StateError};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::Error;
@@ -193,7 +193,7 @@ fn full(most: u64) -> OverpassFailure {
 }
 
 fn failure(code: OverpassCode, message: String, help: Option<String>) -> OverpassFailure {
-    OverpassFailure::from(Diagnostic { class: OverpassErrorClass::Runtime, code, line: 0, span: None, message, help })
+    OverpassDiagnostic { help, ..OverpassDiagnostic::new(DiagnosticClass::Runtime, code, message) }.into()
 }
 
 /// Returns the existing elements of a type with these ids.

@@ -6,7 +6,7 @@ use super::filters::known;
 use super::{RunContext, date, moment};
 use crate::plan::{MetaTest, SearchRegion, TypePlan};
 use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag, Timestamp, User, UserFilter};
-use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Returns the elements of one type that pass all filters except `if`. If `among` is given, only these are candidates.
@@ -104,13 +104,7 @@ fn is_enough(filter: &FilterKind) -> bool {
 }
 
 fn too_weak(line: u32) -> OverpassFailure {
-    OverpassFailure::from(Diagnostic {
-        class: OverpassErrorClass::Runtime,
-        code: OverpassCode::TooWeak,
-        line,
-        span: None,
-        message: "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar."
-            .to_owned(),
-        help: Some("add a box, an area or a tag that must be there".to_owned()),
-    })
+    let message = "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar.";
+    let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::TooWeak, message);
+    error.in_line(line).help("add a box, an area or a tag that must be there").into()
 }

@@ -60,7 +60,7 @@ struct Overpass {
 fn refused(failure: &OverpassFailure) -> SparqlError {
     let (class, code) = match failure.diagnostics.first().map(|diagnostic| diagnostic.class) {
         _ if failure.is_fault() => (SparqlErrorClass::Internal, SparqlCode::Relation),
-        Some(overpass::OverpassErrorClass::Parse | overpass::OverpassErrorClass::Static) => {
+        Some(overpass::DiagnosticClass::Parse | overpass::DiagnosticClass::Static) => {
             (SparqlErrorClass::Syntax, SparqlCode::ServiceParameter)
         }
         _ => (SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter),

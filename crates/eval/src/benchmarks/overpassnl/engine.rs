@@ -9,7 +9,7 @@ use super::prepared::PreparedQuery;
 use crate::metrics::execution::ExecutionResults;
 use crate::record::{ErrorClass, FailedQuery};
 use terrapin_osm::Osm;
-use terrapin_overpass::{Limits, OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_overpass::{DiagnosticClass, Limits, OverpassCode, OverpassFailure};
 
 /// The time that the published code waits for an answer. The prepared limit is shorter, but a text can have several.
 const TIMEOUT: Duration = Duration::from_secs(500);
@@ -84,7 +84,7 @@ fn refused(failure: OverpassFailure) -> FailedQuery<ErrorClass> {
 fn stopped(failure: &OverpassFailure) -> bool {
     let ours = [OverpassCode::Unsupported, OverpassCode::Cancelled];
     !failure.is_fault()
-        && failure.diagnostics.iter().all(|d| d.class == OverpassErrorClass::Runtime && !ours.contains(&d.code))
+        && failure.diagnostics.iter().all(|d| d.class == DiagnosticClass::Runtime && !ours.contains(&d.code))
 }
 
 /// An answer in memory, up to the length that is an error.

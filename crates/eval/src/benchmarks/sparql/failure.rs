@@ -12,7 +12,7 @@ impl From<SparqlError> for FailedQuery<FailureClass> {
             (SparqlErrorClass::Limit, _) => FailureClass::TooLarge,
             (SparqlErrorClass::Internal, _) => FailureClass::Internal,
         };
-        let place = error.place.map(|place| format!("line {}, column {}: ", place.line, place.column));
+        let place = error.span.map(|_| format!("line {}, column {}: ", error.line, error.column));
         FailedQuery::new(class, place.unwrap_or_default() + &error.message)
     }
 }
