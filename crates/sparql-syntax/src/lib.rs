@@ -41,7 +41,7 @@ pub mod walk;
 pub use parser::{Dialect, Extension, ParsedQuery};
 pub use pattern::in_scope;
 pub use prefixes::shorten;
-pub use token::{TokenKind, tokens};
+pub use token::{SparqlToken, TokenKind, tokens};
 
 pub use error::{QueryPosition, SparqlCode, SparqlError, SparqlErrorClass};
 
