@@ -30,6 +30,7 @@ mod eval_runs;
 mod export;
 mod extract;
 mod feedback;
+mod fmt;
 mod formats;
 mod front_end;
 mod geocoder;

@@ -12,6 +12,7 @@ mod export;
 mod extract;
 mod features;
 mod feedback;
+mod fmt;
 #[cfg(feature = "geoparquet")]
 mod geoparquet;
 mod health;
@@ -28,6 +29,7 @@ mod open;
 mod pin;
 mod progress;
 mod query;
+mod query_files;
 mod remote;
 mod serve;
 mod sigbus;
@@ -90,6 +92,7 @@ enum CliCommand {
     Push(remote::PushArgs),
     Query(query::QueryCommandArgs),
     Convert(convert::ConvertArgs),
+    Fmt(fmt::FmtArgs),
     Serve(serve::ServeArgs),
     Health(health::HealthArgs),
     Eval(eval::EvalArgs),
@@ -158,6 +161,7 @@ fn run(command: CliCommand, matches: &ArgMatches) -> Result<(), CommandError> {
         CliCommand::Push(args) => remote::run_push(&args),
         CliCommand::Query(args) => query::run(&args),
         CliCommand::Convert(args) => convert::run(&args),
+        CliCommand::Fmt(args) => fmt::run(&args),
         CliCommand::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
         CliCommand::Health(args) => health::run(&args),
         CliCommand::Eval(args) => eval::run(&args),

@@ -38,6 +38,7 @@ mod hints;
 mod lower;
 mod names;
 mod parse;
+pub mod pieces;
 mod popup;
 pub mod posix;
 mod reader;

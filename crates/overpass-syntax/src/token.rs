@@ -268,7 +268,7 @@ fn count_lines(bytes: &[u8]) -> u32 {
 
 /// Returns the length in bytes of the token at the start of `rest`, and whether it is an unterminated string. `rest`
 /// must not be empty.
-fn token_length(rest: &str) -> (usize, bool) {
+pub(crate) fn token_length(rest: &str) -> (usize, bool) {
     let bytes = rest.as_bytes();
     let first = bytes[0];
     let second = bytes.get(1).copied().unwrap_or(0);

@@ -20,6 +20,10 @@
 //!
 //! Uses the places of `terrapin_geocoder`; independent of snapshots, files and HTTP.
 
+mod stand_ins;
+
+pub use stand_ins::with_stand_ins;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

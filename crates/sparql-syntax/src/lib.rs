@@ -40,7 +40,7 @@ pub mod walk;
 pub use parser::{Dialect, Extension, ParsedQuery};
 pub use pattern::in_scope;
 pub use prefixes::shorten;
-pub use token::{TokenKind, tokens};
+pub use token::{SparqlToken, TokenKind, tokens};
 
 pub use error::{SparqlCode, SparqlError, SparqlErrorClass};
 
