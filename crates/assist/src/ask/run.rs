@@ -42,15 +42,21 @@ impl RunOutcome {
     }
 }
 
-/// Runs a query. With `for_map`, a result without positions gets feedback.
+/// Runs a query. With `for_map`, a result without positions gets feedback. `bbox` replaces `{{bbox}}`.
 ///
 /// # Errors
 /// Returns an error if the question was cancelled or the snapshot is damaged.
-pub fn run(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
+pub fn run(
+    engine: &Engine,
+    query: &ModelQuery,
+    bbox: Option<&str>,
+    for_map: bool,
+    limits: &Limits,
+) -> Result<RunOutcome, AskFailure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
     let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
-        Lang::Overpassql => overpass(engine, query, for_map, &limits),
+        Lang::Overpassql => overpass(engine, query, bbox, for_map, &limits),
         Lang::Sparql => sparql(engine, query, for_map, &limits),
     });
     match done {
@@ -79,14 +85,21 @@ fn trouble(trouble: Trouble) -> Result<RunOutcome, AskFailure> {
 }
 
 /// Returns the text of the tool `check_query` about a query.
-fn checked(engine: &Engine, query: &ModelQuery, limits: &Limits) -> Option<String> {
+fn checked(engine: &Engine, query: &ModelQuery, bbox: Option<&str>, limits: &Limits) -> Option<String> {
     let tool = agents::find("check_query")?;
-    let said = tool.call(engine, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
+    let arguments = json!({"query": query.query, "lang": query.language.name(), "bbox": bbox});
+    let said = tool.call(engine, arguments, limits).ok()?;
     Some(said["text"].as_str()?.trim_end().to_owned())
 }
 
-fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
-    let ran = script(engine, &query.query, None, limits)
+fn overpass(
+    engine: &Engine,
+    query: &ModelQuery,
+    bbox: Option<&str>,
+    for_map: bool,
+    limits: &Limits,
+) -> Result<RunOutcome, AskFailure> {
+    let ran = script(engine, &query.query, bbox, limits)
         .and_then(|script| Ok((record(engine, &script, limits)?, lint::keys(&script))));
     let (recording, keys) = match ran {
         Ok(ran) => ran,
@@ -100,7 +113,7 @@ fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits)
     let (columns, rows) = table(&found.elements, &keys);
     let mut result = AskedQueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
-        let feedback = checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned());
+        let feedback = checked(engine, query, bbox, limits).unwrap_or_else(|| "0 results".to_owned());
         return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
     }
     if is_count || !for_map {
@@ -171,7 +184,7 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
     let prepared = match prepare(&query.query, &terrapin_sparql::SparqlSettings::default()) {
         Ok(prepared) => prepared,
         Err(error) => {
-            return Ok(RunOutcome::failed(checked(engine, query, limits).unwrap_or_else(|| error.to_string())));
+            return Ok(RunOutcome::failed(checked(engine, query, None, limits).unwrap_or_else(|| error.to_string())));
         }
     };
     let environment = match environment(engine, &prepared) {
@@ -214,7 +227,7 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         .collect();
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
     let feedback = if is_nothing {
-        Some(checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned()))
+        Some(checked(engine, query, None, limits).unwrap_or_else(|| "0 results".to_owned()))
     } else if for_map && located == 0 {
         Some(nowhere(
             kept.total,
