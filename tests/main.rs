@@ -7,6 +7,8 @@ mod ask;
 #[cfg(feature = "ask")]
 mod ask_cases;
 #[cfg(feature = "ask")]
+mod ask_examples;
+#[cfg(feature = "ask")]
 mod ask_model;
 mod ask_replies;
 #[cfg(feature = "ask")]

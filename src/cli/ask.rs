@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use serde_json::json;
 
+use super::examples::{ExampleArgs, baseline};
 use super::model::{ModelArgs, ReportingModel};
 use super::progress::styled;
 use super::query::text_of;
 use super::stdout::{print, print_json, tell};
 use super::{CommandError, open};
-use crate::ask::{AskFailure, AskSettings, AskStep, AskedQueryResult, QuestionAnswer, StepCost, UserQuestion, ask};
+use crate::ask::{AskFailure, AskStep, AskedQueryResult, NEAREST, QuestionAnswer, StepCost, UserQuestion, ask};
 use crate::base::untrusted;
 use crate::budget::Limits;
 use crate::engine::EngineOptions;
@@ -36,7 +37,8 @@ const INTERVAL: Duration = Duration::from_secs(10);
 #[command(after_help = "Examples:
   terrapin ask malta.terrapin 'Which museums are in Valletta?' --model-url http://127.0.0.1:8080/v1 --model-name qwen
   terrapin ask malta.terrapin 'Where are beaches?' --format geojson > beaches.geojson
-  terrapin ask malta.terrapin 'How many bus stops are there?' --context 'in Sliema' --show-steps")]
+  terrapin ask malta.terrapin 'How many bus stops are there?' --context 'in Sliema' --show-steps
+  terrapin ask malta.terrapin 'Bus stops in Sliema' --examples train.jsonl --model nearest")]
 pub struct AskArgs {
     /// The snapshot file
     snapshot: PathBuf,
@@ -64,8 +66,13 @@ pub struct AskArgs {
     /// Memory limit of queries
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
+    /// The baseline `nearest`: no model, but the query of the nearest question of --examples, with the place put in
+    #[arg(long = "model", value_name = "nearest", value_parser = [NEAREST], requires = "examples")]
+    built_in: Option<String>,
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    examples: ExampleArgs,
     /// Print errors as one JSON object
     #[arg(long)]
     json: bool,
@@ -84,7 +91,7 @@ enum AskFormat {
 
 /// Runs the command.
 pub fn run(args: &AskArgs) -> Result<(), CommandError> {
-    let asker = args.model.needed()?;
+    let asker = if args.built_in.is_some() { baseline(&args.examples)? } else { args.model.needed()? };
     let (question, _) = match args.question.as_str() {
         "-" => text_of(Some("-"), None)?,
         text => (text.to_owned(), String::new()),
@@ -96,7 +103,13 @@ pub fn run(args: &AskArgs) -> Result<(), CommandError> {
         memory: args.memory,
         ..Limits::default()
     };
-    let settings = AskSettings { search: !args.no_search, words: args.format != AskFormat::Geojson, ..asker.settings };
+    let mut settings = asker.settings;
+    settings.search = !args.no_search;
+    settings.words = args.format != AskFormat::Geojson && !settings.is_baseline;
+    args.examples.apply(&mut settings);
+    if let Some(examples) = args.examples.read()? {
+        settings.examples = Some(examples.into_selector(&args.model, None)?);
+    }
     let question = UserQuestion { question, context: args.context.clone(), ..UserQuestion::default() };
     let waiting = ReplySpinner::new();
     let model = ReportingModel { model: &*asker.model, report: &|text| waiting.show(text) };
@@ -189,6 +202,7 @@ fn shown(step: &AskStep) -> String {
             with_note(serde_json::to_string(mentions).unwrap_or_default(), note)
         }
         AskStep::Candidates { candidates, .. } => candidates.clone(),
+        AskStep::Examples { ids } => ids.join("\n"),
         AskStep::Prompt { prompt } => prompt.clone(),
         AskStep::Reply { reply, cut, .. } => format!("{reply}{}", if *cut { "\n(cut off)" } else { "" }),
         AskStep::Query(query) => format!("{}\n{}", query.language.name(), query.query),

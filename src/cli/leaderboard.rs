@@ -6,7 +6,7 @@ use super::eval::{read_run, unusable};
 use super::{CommandError, stdout};
 use crate::eval::benchmarks;
 use crate::eval::metric::Metric;
-use crate::eval::runs::{self, LeaderboardFormat};
+use crate::eval::runs::{self, LeaderboardFormat, RunCosts, TokenPrice};
 
 /// Print one table of runs, with the 95 % confidence interval of every mean
 ///
@@ -16,6 +16,7 @@ use crate::eval::runs::{self, LeaderboardFormat};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin leaderboard run-base run-tuned
+  terrapin leaderboard ask-* --metrics ex,ex_soft --price 0.15,0.6
   terrapin leaderboard runs/* --metrics ex,ex_soft,oqs --format latex > table.tex")]
 pub struct LeaderboardArgs {
     /// Folders of the runs
@@ -24,6 +25,12 @@ pub struct LeaderboardArgs {
     /// Metrics to show, by their names in results.jsonl, in column order [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     metrics: Vec<String>,
+    /// Also show the tokens and seconds of a model's replies, of runs of `terrapin eval ask` and `refine`
+    #[arg(long)]
+    costs: bool,
+    /// Price of a million tokens in prompts and in replies, such as 0.15,0.6; also shows the price of each run
+    #[arg(long, value_name = "IN,OUT")]
+    price: Option<TokenPrice>,
     /// Output format
     #[arg(long, value_enum, default_value = "markdown")]
     format: LeaderboardOutput,
@@ -57,7 +64,13 @@ pub fn run(args: &LeaderboardArgs) -> Result<(), CommandError> {
         Ok((name, read_run(path)?))
     };
     let runs = args.runs.iter().map(read).collect::<Result<Vec<_>, CommandError>>()?;
-    let board = runs::leaderboard(&runs, &metrics).map_err(unusable)?;
+    let costs: Vec<Option<RunCosts>> = if args.costs || args.price.is_some() {
+        let read = |path: &PathBuf| RunCosts::read(path, args.price).map_err(unusable);
+        args.runs.iter().map(read).collect::<Result<_, _>>()?
+    } else {
+        Vec::new()
+    };
+    let board = runs::leaderboard(&runs, &metrics, &costs).map_err(unusable)?;
     if args.json {
         return stdout::print_json(&board);
     }

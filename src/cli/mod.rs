@@ -8,6 +8,7 @@ mod convert;
 mod diagnose;
 mod error;
 mod eval;
+mod examples;
 mod export;
 mod extract;
 mod features;

@@ -11,6 +11,8 @@ use crate::ask::{AskSettings, Asker, MENTION_TOKENS, MENTIONS, Prompts, QUERY, T
 /// The environment variable with the API key, for users without a key file. There is no option for the key, because
 /// other users can see command lines.
 const KEY: &str = "TERRAPIN_MODEL_KEY";
+/// The same for an embedding model at another server.
+const EMBEDDING_KEY: &str = "TERRAPIN_EMBEDDING_KEY";
 
 /// A language model and its limits
 #[derive(Debug, clap::Args)]
@@ -73,6 +75,30 @@ impl ModelArgs {
         self.model_url.is_some()
     }
 
+    /// Returns the timeout of one reply in seconds.
+    pub fn seconds(&self) -> u64 {
+        self.model_time
+    }
+
+    /// Returns the key for another endpoint: that of the model if both are at the same server, else that of the variable
+    /// for embeddings. A server never gets the key of another.
+    pub fn key_for(&self, endpoint: &Endpoint) -> Result<Option<ApiKey>, CommandError> {
+        let own = self.model_url.as_deref().and_then(|url| Endpoint::new(url, "").ok());
+        if own.is_some_and(|own| own.is_at_server_of(endpoint)) {
+            return self.key();
+        }
+        let key = std::env::var(EMBEDDING_KEY).ok().filter(|key| !key.is_empty()).map(|key| ApiKey::new(&key));
+        key.transpose().map_err(|error| CommandError::input("model-key", error))
+    }
+
+    fn key(&self) -> Result<Option<ApiKey>, CommandError> {
+        let key = match &self.model_key_file {
+            Some(path) => Some(ApiKey::read(path)),
+            None => std::env::var(KEY).ok().filter(|key| !key.is_empty()).map(|key| ApiKey::new(&key)),
+        };
+        key.transpose().map_err(|error| CommandError::input("model-key", error))
+    }
+
     /// Returns the name of the model.
     pub fn name(&self) -> Option<&str> {
         self.model_name.as_deref()
@@ -108,13 +134,8 @@ impl ModelArgs {
         };
         let endpoint =
             Endpoint::new(url, name).map_err(|error| CommandError::usage(format!("--model-url: {error}")))?;
-        let key = match &self.model_key_file {
-            Some(path) => Some(ApiKey::read(path)),
-            None => std::env::var(KEY).ok().filter(|key| !key.is_empty()).map(|key| ApiKey::new(&key)),
-        };
-        let key = key.transpose().map_err(|error| CommandError::input("model-key", error))?;
         let endpoint = Endpoint {
-            key,
+            key: self.key()?,
             stream: !self.model_whole,
             time: Duration::from_secs(self.model_time),
             tokens: self.model_tokens,

@@ -63,12 +63,12 @@ pub fn check(text: &str, origin: &str, language: QueryLanguage) -> Result<(), Co
     if language == QueryLanguage::Sparql {
         return match syntax::parse(text, Dialect::Wdqs) {
             Ok(_) => Ok(()),
-            Err(error) => Err(refused(text, vec![error.into()])),
+            Err(error) => Err(refused(text, vec![error.erase()])),
         };
     }
     let expanded =
-        turbo::with_stand_ins(text).map_err(|problem| refused(text, vec![problem.diagnostic(None).into()]))?;
-    overpass::parse(&expanded).map(drop).map_err(|failure| refused(&expanded, terrapin_problem::all(failure)))
+        turbo::with_stand_ins(text).map_err(|problem| refused(text, vec![problem.diagnostic(None).erase()]))?;
+    overpass::parse(&expanded).map(drop).map_err(|failure| refused(&expanded, failure.erase()))
 }
 
 /// Replaces a string field in every line of JSON by the result of `change`. All other bytes stay.

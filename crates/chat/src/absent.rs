@@ -1,6 +1,6 @@
 //! Replaces the client in builds without HTTP.
 
-use crate::{ChatError, ChatErrorKind, Endpoint, LanguageModel, Patience, Reply, Request};
+use crate::{ChatError, ChatErrorKind, EmbeddingModel, Endpoint, LanguageModel, Patience, Reply, Request};
 
 /// A client that cannot be made.
 pub enum ChatClient {}
@@ -11,11 +11,34 @@ impl ChatClient {
     /// # Errors
     /// Always returns an error.
     pub fn new(_: Endpoint) -> Result<ChatClient, ChatError> {
-        Err(ChatError::new(
-            ChatErrorKind::Unreachable,
-            "asking a model needs the feature `ask`, which this build lacks; build it with `cargo build --release --features ask`",
-        ))
+        Err(absent())
     }
+}
+
+/// A client for embeddings that cannot be made.
+pub enum EmbeddingClient {}
+
+impl EmbeddingClient {
+    /// Returns an error: this build has no client.
+    ///
+    /// # Errors
+    /// Always returns an error.
+    pub fn new(_: Endpoint) -> Result<EmbeddingClient, ChatError> {
+        Err(absent())
+    }
+}
+
+impl EmbeddingModel for EmbeddingClient {
+    fn embed(&self, _: &[&str], _: Patience<'_>) -> Result<Vec<Vec<f32>>, ChatError> {
+        match *self {}
+    }
+}
+
+fn absent() -> ChatError {
+    ChatError::new(
+        ChatErrorKind::Unreachable,
+        "asking a model needs the feature `ask`, which this build lacks; build it with `cargo build --release --features ask`",
+    )
 }
 
 impl LanguageModel for ChatClient {

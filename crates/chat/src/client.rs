@@ -16,15 +16,15 @@ use crate::{ChatError, ChatErrorKind, Endpoint, LanguageModel, Patience, Reply, 
 /// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Retries after an answer of a busy or failing server.
-const RETRIES: u32 = 2;
+pub(crate) const RETRIES: u32 = 2;
 /// The first pause before a retry, if the server names none; doubled each time.
-const PAUSE: Duration = Duration::from_millis(500);
+pub(crate) const PAUSE: Duration = Duration::from_millis(500);
 /// Maximum pause in seconds that a server may ask for: a day. Times from outside never enter arithmetic unbounded.
 const LONGEST_WAIT: u64 = 86_400;
 /// Maximum number of bytes to read of an error body.
 const ERROR: usize = 8 << 10;
 /// Interval for checking cancellation and reporting progress.
-const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// Timeout for the end of the stream once the reply is complete.
 const END: Duration = Duration::from_secs(5);
 /// Timeout and maximum size in bytes of llama.cpp's properties.
@@ -49,21 +49,7 @@ impl ChatClient {
     /// # Errors
     /// Returns an error if no thread can be started, or the certificates of the system cannot be read.
     pub fn new(endpoint: Endpoint) -> Result<ChatClient, ChatError> {
-        let failed = |why: String| ChatError::new(ChatErrorKind::Unreachable, why);
-        // rustls requires the program to choose the implementation, once.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("model").build();
-        let runtime = runtime.map_err(|error| failed(format!("cannot start a thread for requests: {error}")))?;
-        // A redirect would send the key to another server.
-        let builder = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("terrapin/", env!("CARGO_PKG_VERSION")));
-        let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
-        // Without TLS no certificates are loaded, because some systems have none.
-        let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
-        let http = builder.build().map_err(|error| failed(format!("cannot make connections: {}", cause(&error))))?;
+        let (runtime, http) = (runtime()?, http_client(&endpoint)?);
         let form = Mutex::new(RequestForm::new(&endpoint));
         Ok(ChatClient { endpoint, form, http, context: OnceLock::new(), runtime: Some(runtime) })
     }
@@ -289,6 +275,32 @@ impl ChatClient {
     }
 }
 
+/// Starts the threads for requests.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, ChatError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("model").build();
+    runtime.map_err(|error| {
+        ChatError::new(ChatErrorKind::Unreachable, format!("cannot start a thread for requests: {error}"))
+    })
+}
+
+/// Creates the HTTP client for an endpoint.
+pub(crate) fn http_client(endpoint: &Endpoint) -> Result<reqwest::Client, ChatError> {
+    // rustls requires the program to choose the implementation, once.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // A redirect would send the key to another server.
+    let builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT)
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("terrapin/", env!("CARGO_PKG_VERSION")));
+    let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
+    // Without TLS no certificates are loaded, because some systems have none.
+    let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
+    builder.build().map_err(|error| {
+        ChatError::new(ChatErrorKind::Unreachable, format!("cannot make connections: {}", cause(&error)))
+    })
+}
+
 /// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a
 /// number longer than any integer. `None` for a date.
 fn wait(text: &str) -> Option<Duration> {
@@ -349,7 +361,7 @@ fn is_about_model(text: &str) -> bool {
 }
 
 /// Returns the innermost cause of an error, without the address.
-fn cause(error: &reqwest::Error) -> String {
+pub(crate) fn cause(error: &reqwest::Error) -> String {
     let mut source = std::error::Error::source(error);
     let mut last = None;
     while let Some(inner) = source {

@@ -82,6 +82,20 @@ impl Endpoint {
         url
     }
 
+    /// Returns the address of embeddings, next to that of completions.
+    pub fn embeddings(&self) -> Url {
+        let mut url = self.completions();
+        let root = url.path().trim_end_matches(COMPLETIONS).trim_end_matches('/');
+        let path = if root.ends_with("/embeddings") { root.to_owned() } else { format!("{root}/embeddings") };
+        url.set_path(&path);
+        url
+    }
+
+    /// Returns whether another endpoint is at the same server: the same scheme, host and port.
+    pub fn is_at_server_of(&self, other: &Endpoint) -> bool {
+        self.url.origin() == other.url.origin()
+    }
+
     /// Returns the address of llama.cpp's properties, next to the root of the API.
     pub fn properties(&self) -> Url {
         let mut url = self.completions();
@@ -138,9 +152,16 @@ mod tests {
             let endpoint = Endpoint::new(address, "m").unwrap();
             assert_eq!(endpoint.completions().as_str(), leads_to);
             assert_eq!(endpoint.properties().path(), "/props");
+            let embeddings = if address.contains("/v1") { "/v1/embeddings" } else { "/embeddings" };
+            assert_eq!(endpoint.embeddings().path(), embeddings);
             assert_eq!(endpoint.is_local(), !address.contains("example"));
             assert!(!endpoint.shown().contains('?'));
         }
+        let at = |address: &str| Endpoint::new(address, "m").unwrap();
+        assert_eq!(at("http://a.example/v1/embeddings").embeddings().path(), "/v1/embeddings");
+        assert!(at("https://a.example/v1").is_at_server_of(&at("https://a.example:443/v2")));
+        assert!(!at("https://a.example/v1").is_at_server_of(&at("https://b.example/v1")));
+        assert!(!at("https://a.example/v1").is_at_server_of(&at("http://a.example/v1")));
         for wrong in ["", "a.example/v1", "file:///v1", "http://ann:secret@a.example/v1"] {
             let error = Endpoint::new(wrong, "m").unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");

@@ -11,12 +11,15 @@
 //! events.rs    lines of a stream; stream.rs reads a streamed reply up to its end, its limits or its closing fence
 //! usage.rs     tokens, time and the identity of the server
 //! client.rs    HTTP: timeouts, retries, cancellation; absent.rs replaces it in builds without HTTP
+//! embeddings.rs  requests embeddings of texts
 //! ```
 
 #[cfg(not(feature = "http"))]
 mod absent;
 #[cfg(feature = "http")]
 mod client;
+#[cfg(feature = "http")]
+mod embeddings;
 mod endpoint;
 mod error;
 mod events;
@@ -31,9 +34,11 @@ mod stream;
 mod usage;
 
 #[cfg(not(feature = "http"))]
-pub use absent::ChatClient;
+pub use absent::{ChatClient, EmbeddingClient};
 #[cfg(feature = "http")]
 pub use client::ChatClient;
+#[cfg(feature = "http")]
+pub use embeddings::EmbeddingClient;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ChatError, ChatErrorKind};
 pub use extra::{Extra, ExtraError};
@@ -54,4 +59,13 @@ pub trait LanguageModel: Sync {
     /// # Errors
     /// Returns an error if the server cannot be reached, rejects the request, is late, or sends no reply.
     fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, ChatError>;
+}
+
+/// A model that turns texts into vectors.
+pub trait EmbeddingModel: Sync {
+    /// Returns the embedding of each text, in their order.
+    ///
+    /// # Errors
+    /// Returns an error if the server cannot be reached, rejects the request, is late, or sends no embeddings.
+    fn embed(&self, texts: &[&str], patience: Patience<'_>) -> Result<Vec<Vec<f32>>, ChatError>;
 }

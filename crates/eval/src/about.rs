@@ -51,9 +51,46 @@ pub struct ModelRequests {
     /// Further fields of requests, as the user gave them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<serde_json::Value>,
+    /// Name of the published prompt, if it is not the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The examples in prompts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<ExampleSettings>,
+    /// The refinement of given queries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refine: Option<RefineSettings>,
     /// The servers that replied, as far as they report it: name of the model, fingerprint, context length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<serde_json::Value>,
+}
+
+/// The examples in prompts, and their selection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExampleSettings {
+    /// SHA-256 of the pairs of questions and queries.
+    pub sha256: String,
+    /// Their number.
+    pub count: usize,
+    /// Number of examples for a question.
+    pub shots: usize,
+    /// The method: `random`, `bleu`, `bm25` or `embedding`.
+    pub select: String,
+    /// The seed of a random selection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Name and address of the embedding model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embeddings: Option<String>,
+}
+
+/// The refinement of given queries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefineSettings {
+    /// The refined queries: `errors` or `all`.
+    pub only: String,
+    /// Whether the model sees the error or the first results of a query.
+    pub feedback: bool,
 }
 
 /// The version of the metrics. It increases with every change of a metric's values, so that no table mixes both.

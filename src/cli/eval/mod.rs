@@ -2,6 +2,7 @@
 //! published numbers. One file per subcommand.
 
 mod ask;
+mod asking;
 mod cache;
 mod compare;
 mod instruct_to_sparql;
@@ -10,6 +11,7 @@ mod merge;
 mod overpassnl;
 mod progress;
 mod qa;
+mod refine;
 mod shard;
 mod text;
 mod verify;
@@ -53,6 +55,7 @@ enum EvalCommand {
     Text(text::EvalTextArgs),
     Jsonl(jsonl::EvalJsonlArgs),
     Ask(ask::EvalAskArgs),
+    Refine(refine::EvalRefineArgs),
     Merge(merge::EvalMergeArgs),
     Compare(compare::EvalCompareArgs),
     Verify(verify::EvalVerifyArgs),
@@ -70,6 +73,7 @@ pub fn run(args: &EvalArgs) -> Result<(), CommandError> {
         EvalCommand::Text(args) => text::run(args),
         EvalCommand::Jsonl(args) => jsonl::run(args),
         EvalCommand::Ask(args) => ask::run(args),
+        EvalCommand::Refine(args) => refine::run(args),
         EvalCommand::Merge(args) => merge::run(args),
         EvalCommand::Compare(args) => compare::run(args),
         EvalCommand::Verify(args) => verify::run(args),

@@ -89,7 +89,13 @@ fn feedback_on(
 }
 
 /// Returns the feedback on a query as a text. `None` if there is none within the limits.
-pub fn checked_text(engine: &Engine, query: &str, language: QueryLanguage, limits: &Limits) -> Option<String> {
-    let said = engine.run(limits, || feedback_on(engine, query, Some(language), None, limits)).ok()?.ok()?;
+pub fn checked_text(
+    engine: &Engine,
+    query: &str,
+    language: QueryLanguage,
+    bbox: Option<BoundingBox>,
+    limits: &Limits,
+) -> Option<String> {
+    let said = engine.run(limits, || feedback_on(engine, query, Some(language), bbox, limits)).ok()?.ok()?;
     Some(said.to_string().trim_end().to_owned())
 }

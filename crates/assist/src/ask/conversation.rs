@@ -1,4 +1,7 @@
-//! The loop of a question: mentions, candidates, prompt, query, result or repair, text.
+//! The loop of a question: mentions, candidates, examples, prompt, query, result or repair, text.
+
+mod refine;
+mod shots;
 
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -8,9 +11,11 @@ use terrapin_chat::{ChatErrorKind, ChatMessage, LanguageModel, MessageRole, Pati
 use terrapin_engine::Engine;
 
 use super::candidates::{self, Candidates};
+use super::examples::Example;
 use super::mentions::examples;
 use super::prompts::Prompt;
 use super::run::{RunOutcome, run};
+use super::templates;
 use super::words::{self, plain};
 use super::written::{ReplyContent, fenced, is_complete, read};
 use super::{
@@ -18,6 +23,7 @@ use super::{
     Mentions, ModelQuery, QUERY, QuestionAnswer, StepCost, TEXT, UserQuestion, reason,
 };
 use terrapin_budget::{ExceededLimit, Limits};
+use terrapin_eval::language::QueryLanguage;
 
 /// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a
 /// fallback.
@@ -62,14 +68,16 @@ fn answer(
         steps: Vec::new(),
         tell,
     };
-    match &question.queries {
+    match (&question.queries, &question.hypothesis) {
         // Queries of a person are run unchanged.
-        Some(queries) => {
+        (Some(queries), _) => {
             let (queries, is_for_map) = (queries.clone(), true);
             let outcome = conversation.run_all(&queries, is_for_map)?;
             conversation.finish(outcome, is_for_map, 0)
         }
-        None => conversation.converse(),
+        (None, Some(hypothesis)) => conversation.refine(hypothesis),
+        (None, None) if settings.is_baseline => conversation.copy_nearest(),
+        (None, None) => conversation.converse(),
     }
 }
 
@@ -106,7 +114,7 @@ fn languages(engine: &Engine, settings: &AskSettings) -> Result<Vec<Lang>, AskFa
     if engine.triples().is_some() || engine.manifest().counts.nodes > 0 {
         languages.push(Lang::Sparql);
     }
-    if let Some(only) = settings.only.map(Lang::from) {
+    for only in [settings.only.map(Lang::from), settings.template.language()].into_iter().flatten() {
         languages.retain(|language| *language == only);
     }
     if languages.is_empty() {
@@ -151,8 +159,11 @@ impl Conversation<'_> {
                 "no time is left to ask it",
             )));
         }
-        let patience = Patience { deadline: self.limits.deadline, cancelled: &self.limits.cancelled };
-        Ok(self.model.reply(request, patience)?)
+        Ok(self.model.reply(request, self.patience())?)
+    }
+
+    fn patience(&self) -> Patience<'_> {
+        Patience { deadline: self.limits.deadline, cancelled: &self.limits.cancelled }
     }
 
     fn context(&self) -> String {
@@ -262,15 +273,40 @@ impl Conversation<'_> {
         Ok(prompt)
     }
 
+    /// Returns the only language of queries, if there is one.
+    fn only(&self) -> Option<QueryLanguage> {
+        match &self.languages[..] {
+            [Lang::Overpassql] => Some(QueryLanguage::OverpassQl),
+            [Lang::Sparql] => Some(QueryLanguage::Sparql),
+            _ => None,
+        }
+    }
+
+    /// Returns the messages that ask for a query; `prompt` is that of our own template.
+    fn messages(&self, prompt: Option<&str>, examples: &[Example]) -> Vec<ChatMessage> {
+        let Some(prompt) = prompt else {
+            return self.settings.template.messages(&self.settings.prompts, &self.question.question, examples);
+        };
+        let mut messages = vec![self.system()];
+        messages.extend(templates::turns(examples));
+        messages.push(ChatMessage::new(MessageRole::User, prompt));
+        messages
+    }
+
     /// Lets the model write queries until one has a result.
     fn converse(mut self) -> Result<QuestionAnswer, AskFailure> {
-        let prompt = self.prompt()?;
-        let mut messages = vec![self.system(), ChatMessage::new(MessageRole::User, prompt)];
+        let prompt = if self.is_published() { None } else { Some(self.prompt()?) };
+        let build = |own: &Self, examples: &[Example]| own.messages(prompt.as_deref(), examples);
+        let (mut messages, first) = self.first_reply(&build)?;
+        let mut written = Some(first);
         let most = self.settings.repairs.min(MOST_REPAIRS);
         let mut repairs = 0;
         let mut before: Option<(Vec<ModelQuery>, QueryOutcomes)> = None;
         loop {
-            let written = self.written(&messages)?;
+            let written = match written.take() {
+                Some(first) => first,
+                None => self.written(&messages)?,
+            };
             let mut written_before = None;
             let (outcome, is_for_map, shown) = match written {
                 ReplyContent::Words(text) => return Ok(self.words_alone(text, repairs)),
@@ -309,12 +345,20 @@ impl Conversation<'_> {
     /// Returns the queries of the model's next reply.
     fn written(&mut self, messages: &[ChatMessage]) -> Result<ReplyContent, AskFailure> {
         let languages = self.languages.clone();
-        let is_complete = |text: &str| is_complete(text, &languages);
+        // A model that continues the text of a published prompt makes up a further example after its query.
+        let is_published = self.is_published();
+        let has_next = |text: &str| is_published && templates::without_next_input(text).len() < text.len();
+        let is_complete = |text: &str| is_complete(text, &languages) || has_next(text);
         let request = Request { is_complete: Some(&is_complete), ..Request::new(QUERY, messages) };
         match self.send(&request) {
-            Ok(reply) => {
+            Ok(mut reply) => {
                 self.step(AskStep::Reply { reply: shown(&reply), cut: reply.is_cut, cost: StepCost::new(&reply) });
-                Ok(read(&reply, self.settings.only))
+                if has_next(&reply.text) {
+                    reply.text.truncate(templates::without_next_input(&reply.text).len());
+                    reply.is_cut = false;
+                }
+                let only = if is_published { self.only() } else { self.settings.only };
+                Ok(read(&reply, only))
             }
             Err(AskFailure::Model(error)) if error.kind == ChatErrorKind::Broken => {
                 Ok(ReplyContent::Nothing(format!("Your reply could not be read: {}", error.message)))
@@ -331,7 +375,8 @@ impl Conversation<'_> {
                 return Err(ExceededLimit::Cancelled.into());
             }
             self.step(AskStep::Query(query.clone()));
-            let RunOutcome { result, feedback: own } = run(self.engine, query, is_for_map, self.limits)?;
+            let RunOutcome { result, feedback: own } =
+                run(self.engine, query, self.question.bbox.as_deref(), is_for_map, self.limits)?;
             is_wrong |= result.is_none();
             has_result |= own.is_none();
             if let Some(own) = own {

@@ -3,37 +3,50 @@
 //! with its errors. May use the tools of agents and the crates below; does not know commands or HTTP.
 //!
 //! ```text
-//! prompts.rs       the prompts
+//! prompts.rs       the prompts; templates.rs has those of published evaluations by name
+//! examples/        in-context examples, and the methods that select them
 //! mentions.rs      places, things, names and properties in a question
 //! candidates.rs    tags, places and items of the snapshot for them
 //! written.rs       the queries in a reply
 //! run.rs           runs a query; sparql.rs keeps solutions, map.rs finds their geometries
 //! words.rs         texts about the snapshot and about results
-//! conversation.rs  the loop over these steps
+//! nearest.rs       the baseline without a model: the nearest example's query, moved to the place of the question
+//! conversation.rs  the loop over these steps; in conversation/, refine.rs starts with a known
+//!                  query, and shots.rs has the examples of a prompt
 //! ```
 
 mod candidates;
 mod conversation;
+pub mod examples;
 mod features;
 mod map;
 mod mentions;
+mod nearest;
 mod prompts;
 mod run;
 mod sparql;
+mod templates;
 mod words;
 mod written;
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use terrapin_chat::{ChatErrorKind, LanguageModel, Reply, ReplyTiming, ServerIdentity, TokenCounts};
+use terrapin_chat::{
+    ChatError, ChatErrorKind, LanguageModel, Patience, Reply, ReplyTiming, Request, ServerIdentity, TokenCounts,
+};
 
 use terrapin_budget::ExceededLimit;
 use terrapin_eval::language::QueryLanguage;
 
+use examples::ExampleSelector;
+
 pub use conversation::ask;
 pub use mentions::Mentions;
 pub use prompts::Prompts;
+pub use templates::PromptTemplate;
 pub use written::{ModelQuery, ReplyContent, is_complete, read as queries};
 
 /// Maximum number of repairs.
@@ -60,6 +73,22 @@ pub struct Asker {
     pub settings: AskSettings,
 }
 
+/// The name of the baseline without a model.
+pub const NEAREST: &str = "nearest";
+
+/// Replaces the model of the baseline.
+pub struct NoModel;
+
+impl LanguageModel for NoModel {
+    fn name(&self) -> &str {
+        NEAREST
+    }
+
+    fn reply(&self, _: &Request<'_>, _: Patience<'_>) -> Result<Reply, ChatError> {
+        Err(ChatError::new(ChatErrorKind::Unreachable, "the baseline has no model"))
+    }
+}
+
 /// Settings for answering questions.
 #[derive(Debug, Clone)]
 pub struct AskSettings {
@@ -78,6 +107,12 @@ pub struct AskSettings {
     pub mention_tokens: u32,
     /// Maximum tokens of the answer as text.
     pub text_tokens: u32,
+    /// The prompt for a query.
+    pub template: PromptTemplate,
+    /// The examples in prompts.
+    pub examples: Option<Arc<ExampleSelector>>,
+    /// Whether the query of the nearest example is the answer, without a model.
+    pub is_baseline: bool,
 }
 
 impl Default for AskSettings {
@@ -90,6 +125,9 @@ impl Default for AskSettings {
             only: None,
             mention_tokens: MENTION_TOKENS,
             text_tokens: TEXT_TOKENS,
+            template: PromptTemplate::Default,
+            examples: None,
+            is_baseline: false,
         }
     }
 }
@@ -111,6 +149,23 @@ pub struct UserQuestion {
     pub prompt: Option<String>,
     /// The queries.
     pub queries: Option<Vec<ModelQuery>>,
+    /// The bounding box for `{{bbox}}` of queries: `south,west,north,east`.
+    #[serde(skip)]
+    pub bbox: Option<String>,
+    /// A query of another system, which the model improves.
+    #[serde(skip)]
+    pub hypothesis: Option<Hypothesis>,
+}
+
+/// A query of another system for a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hypothesis {
+    /// The query.
+    pub query: ModelQuery,
+    /// Whether the model sees the error or the first results of the query.
+    pub has_feedback: bool,
+    /// Whether only a query that fails goes to the model.
+    pub is_only_for_errors: bool,
 }
 
 /// A step on the way to an answer.
@@ -135,6 +190,11 @@ pub enum AskStep {
         /// Places that the snapshot does not contain.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         missing: Vec<String>,
+    },
+    /// The examples in the prompt.
+    Examples {
+        /// Their ids, in the order of the prompt.
+        ids: Vec<String>,
     },
     /// The prompt for a query.
     Prompt {
@@ -212,6 +272,7 @@ impl AskStep {
         match self {
             AskStep::Mentions { .. } => MENTIONS,
             AskStep::Candidates { .. } => "candidates",
+            AskStep::Examples { .. } => "examples",
             AskStep::Prompt { .. } => "prompt",
             AskStep::Reply { .. } => "reply",
             AskStep::Query(_) => QUERY,

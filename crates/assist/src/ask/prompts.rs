@@ -5,6 +5,9 @@ use std::path::Path;
 /// Maximum bytes of a file.
 const LONGEST: u64 = 256 << 10;
 
+/// The number of prompts.
+const COUNT: usize = 15;
+
 /// An embedded text: its name, its placeholders, and the text.
 struct Embedded {
     name: &'static str,
@@ -12,7 +15,7 @@ struct Embedded {
     text: &'static str,
 }
 
-const EMBEDDED: [Embedded; 8] = [
+const EMBEDDED: [Embedded; COUNT] = [
     Embedded { name: "system", gaps: &["data"], text: include_str!("prompts/system.md") },
     Embedded { name: "mentions", gaps: &["question", "context"], text: include_str!("prompts/mentions.md") },
     Embedded {
@@ -25,6 +28,37 @@ const EMBEDDED: [Embedded; 8] = [
     Embedded { name: "overpassql", gaps: &[], text: crate::agents::resources::OVERPASSQL },
     Embedded { name: "sparql", gaps: &[], text: crate::agents::resources::SPARQL },
     Embedded { name: "elements", gaps: &[], text: crate::agents::resources::ELEMENTS },
+    Embedded {
+        name: "overpassnl-5shot",
+        gaps: &["examples", "question"],
+        text: include_str!("prompts/overpassnl-5shot.md"),
+    },
+    Embedded {
+        name: "overpassnl-example",
+        gaps: &["question", "query"],
+        text: include_str!("prompts/overpassnl-example.md"),
+    },
+    Embedded {
+        name: "overpassnl-refine",
+        gaps: &["examples", "question", "hypothesis", "feedback"],
+        text: include_str!("prompts/overpassnl-refine.md"),
+    },
+    Embedded {
+        name: "overpassnl-refine-blind",
+        gaps: &["examples", "question", "hypothesis"],
+        text: include_str!("prompts/overpassnl-refine-blind.md"),
+    },
+    Embedded {
+        name: "overpassnl-hypothesis",
+        gaps: &["question", "hypothesis", "query"],
+        text: include_str!("prompts/overpassnl-hypothesis.md"),
+    },
+    Embedded { name: "instruct-to-sparql", gaps: &["examples"], text: include_str!("prompts/instruct-to-sparql.md") },
+    Embedded {
+        name: "instruct-to-sparql-example",
+        gaps: &["question", "query"],
+        text: include_str!("prompts/instruct-to-sparql-example.md"),
+    },
 ];
 
 /// A prompt; its number is its place in [`EMBEDDED`].
@@ -46,11 +80,28 @@ pub enum Prompt {
     Sparql,
     /// OpenStreetMap's elements in SPARQL.
     Elements,
+    /// OverpassNL's prompt with examples. Staniek et al., "Text-to-OverpassQL", TACL 12 (2024), publish only the prompt
+    /// for refinement (figure 8). This is its text without the parts about hypotheses.
+    OverpassNl5Shot,
+    /// An example in [`Prompt::OverpassNl5Shot`].
+    OverpassNlExample,
+    /// OverpassNL's prompt for refinement with feedback: figure 8 of Staniek et al., "Text-to-OverpassQL: A Natural
+    /// Language Interface for Complex Geodata Querying of OpenStreetMap", TACL 12, 562-575 (2024), CC BY 4.0.
+    OverpassNlRefine,
+    /// The same without feedback: figure 8 without its paragraph on results.
+    OverpassNlRefineBlind,
+    /// An example with a hypothesis in both of them, also of figure 8.
+    OverpassNlHypothesis,
+    /// The system message of Instruct-to-SPARQL's evaluation (`src/dataset.py` of the repository
+    /// padas-lab-de/instruct-to-sparql, Apache 2.0), for Ben Amor et al., "Instruct-to-SPARQL", CHIIR 2025.
+    InstructToSparql,
+    /// An example in it (`src/eval.py` there).
+    InstructToSparqlExample,
 }
 
 /// All prompts.
 #[derive(Debug, Clone)]
-pub struct Prompts([String; 8]);
+pub struct Prompts([String; COUNT]);
 
 impl Default for Prompts {
     fn default() -> Prompts {
@@ -60,7 +111,7 @@ impl Default for Prompts {
 
 impl Prompts {
     /// Reads the texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`,
-    /// `sparql.md`, `elements.md`). Missing ones are the embedded ones.
+    /// `sparql.md`, `elements.md`, and those of published prompts). Missing ones are the embedded ones.
     ///
     /// # Errors
     /// Returns a message for the user if a file cannot be read or has an unknown placeholder, or if the folder has no

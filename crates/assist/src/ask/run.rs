@@ -45,15 +45,21 @@ impl RunOutcome {
     }
 }
 
-/// Runs a query. With `for_map`, a result without positions gets feedback.
+/// Runs a query. With `for_map`, a result without positions gets feedback. `bbox` replaces `{{bbox}}`.
 ///
 /// # Errors
 /// Returns an error if the question was cancelled or the snapshot is damaged.
-pub fn run(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
+pub fn run(
+    engine: &Engine,
+    query: &ModelQuery,
+    bbox: Option<&str>,
+    for_map: bool,
+    limits: &Limits,
+) -> Result<RunOutcome, AskFailure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
     let done = engine.run(&limits, || match query.language {
-        Lang::Overpassql => overpass(engine, query, for_map, &limits),
+        Lang::Overpassql => overpass(engine, query, bbox, for_map, &limits),
         Lang::Sparql => sparql(engine, query, for_map, &limits),
     });
     match done {
@@ -83,12 +89,19 @@ fn trouble(trouble: Trouble) -> Result<RunOutcome, AskFailure> {
 }
 
 /// Returns the text of the tool `check_query` about a query.
-fn checked(engine: &Engine, query: &ModelQuery, limits: &Limits) -> Option<String> {
-    checked_text(engine, &query.query, query.language.into(), limits)
+fn checked(engine: &Engine, query: &ModelQuery, bbox: Option<&str>, limits: &Limits) -> Option<String> {
+    let bbox = bbox.and_then(|bbox| bbox.parse().ok());
+    checked_text(engine, &query.query, query.language.into(), bbox, limits)
 }
 
-fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
-    let ran = script(engine, &query.query, None, limits).and_then(|script| {
+fn overpass(
+    engine: &Engine,
+    query: &ModelQuery,
+    bbox: Option<&str>,
+    for_map: bool,
+    limits: &Limits,
+) -> Result<RunOutcome, AskFailure> {
+    let ran = script(engine, &query.query, bbox, limits).and_then(|script| {
         // Features need the whole answer; rows need its first elements.
         let (recording, found) = if for_map {
             let recording = record(engine, &script, limits)?;
@@ -110,7 +123,7 @@ fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits)
     let (columns, rows) = table(&found.elements, &keys);
     let mut result = AskedQueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
-        let feedback = checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned());
+        let feedback = checked(engine, query, bbox, limits).unwrap_or_else(|| "0 results".to_owned());
         return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
     }
     let Some(recording) = recording.filter(|_| !is_count) else {
@@ -182,7 +195,7 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         Ok(prepared) => prepared,
         Err(SparqlRejection::NoTriples) => return trouble(no_triples()),
         Err(SparqlRejection::Syntax(error)) => {
-            return Ok(RunOutcome::failed(checked(engine, query, limits).unwrap_or_else(|| error.to_string())));
+            return Ok(RunOutcome::failed(checked(engine, query, None, limits).unwrap_or_else(|| error.to_string())));
         }
     };
     let mut kept = FirstSolutions { most: SOLUTIONS, ..FirstSolutions::default() };
@@ -218,7 +231,7 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         .collect();
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
     let feedback = if is_nothing {
-        Some(checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned()))
+        Some(checked(engine, query, None, limits).unwrap_or_else(|| "0 results".to_owned()))
     } else if for_map && located == 0 {
         Some(nowhere(
             kept.total,

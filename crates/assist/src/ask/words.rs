@@ -39,23 +39,35 @@ pub fn snapshot(engine: &Engine) -> String {
 
 /// Returns results for a model: each query with its first rows.
 pub fn results(results: &[AskedQueryResult]) -> String {
+    let all: String = results.iter().map(|result| format!("{}\n\n{}\n", result.query.query, rows(result))).collect();
+    cut(&all)
+}
+
+/// Returns a result for a model: its first rows.
+pub fn sample(result: &AskedQueryResult) -> String {
+    cut(&rows(result))
+}
+
+/// Returns the number of rows, the columns and the first rows.
+fn rows(result: &AskedQueryResult) -> String {
     let mut out = String::new();
-    for result in results {
-        let shown = result.rows.len().min(ROWS);
-        let columns = result.columns.iter().map(|column| untrusted::line(column)).collect::<Vec<_>>().join(" | ");
-        let first =
-            if result.total > shown as u64 { format!(", of which the first {shown} follow") } else { String::new() };
-        let _ = writeln!(out, "{}\n\nrows: {}{first}; columns: {columns}", result.query.query, result.total);
-        for row in result.rows.iter().take(ROWS) {
-            let cells: Vec<Cow<'_, str>> =
-                row.iter().map(|cell| untrusted::line(cell.as_deref().unwrap_or_default())).collect();
-            let _ = writeln!(out, "{}", cells.join(" | "));
-        }
-        out.push('\n');
+    let shown = result.rows.len().min(ROWS);
+    let columns = result.columns.iter().map(|column| untrusted::line(column)).collect::<Vec<_>>().join(" | ");
+    let first =
+        if result.total > shown as u64 { format!(", of which the first {shown} follow") } else { String::new() };
+    let _ = writeln!(out, "rows: {}{first}; columns: {columns}", result.total);
+    for row in result.rows.iter().take(ROWS) {
+        let cells: Vec<Cow<'_, str>> =
+            row.iter().map(|cell| untrusted::line(cell.as_deref().unwrap_or_default())).collect();
+        let _ = writeln!(out, "{}", cells.join(" | "));
     }
-    match out.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}...", &out[..end]),
-        None => out.trim_end().to_owned(),
+    out
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.trim_end().to_owned(),
     }
 }
 

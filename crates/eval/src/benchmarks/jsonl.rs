@@ -58,7 +58,7 @@ pub struct JsonlContents {
 /// The contents of a file of questions and gold queries.
 #[derive(Debug, Default)]
 pub struct GoldInstances {
-    /// The instances, with empty predictions.
+    /// The instances; the predictions are empty if the file has none.
     pub instances: Vec<Instance>,
     /// The split of each instance, if it has one.
     pub splits: Vec<Option<String>>,
@@ -66,7 +66,7 @@ pub struct GoldInstances {
     pub unused: BTreeSet<String>,
 }
 
-/// Reads questions and gold queries in the formats of [`read`]; predictions are ignored and may be missing.
+/// Reads questions and gold queries in the formats of [`read`]; predictions may be missing.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or a row has no query in a supported language.
@@ -78,8 +78,11 @@ pub fn read_golds(path: &Path) -> Result<GoldInstances, RunError> {
             let split = row.take_text(&["split"])?;
             let unfit = format!("there is no `gold` (or `reference`, `query`); it has {}", row.names());
             let gold = row.take_text(QUERY)?.ok_or(unfit)?;
-            row.take(PRED)?;
-            Ok((split, finish(row.clone(), gold, String::new(), &mut golds.unused)?))
+            let pred = match row.take(PRED)? {
+                Some(Value::String(pred)) => pred,
+                _ => String::new(),
+            };
+            Ok((split, finish(row.clone(), gold, pred, &mut golds.unused)?))
         };
         let (split, instance) = instance().map_err(|message: String| InputError::unfit(path, &place, message))?;
         golds.splits.push(split);

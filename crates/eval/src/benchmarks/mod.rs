@@ -4,6 +4,7 @@
 pub mod instruct_to_sparql;
 pub mod jsonl;
 pub mod overpassnl;
+pub mod parallel;
 pub mod qa;
 mod registration;
 pub mod sparql;

@@ -23,10 +23,25 @@ pub struct BleuCounts {
     gold: u64,
 }
 
+/// The words of a text, for comparisons with many others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BleuText(Vec<String>);
+
+impl BleuText {
+    /// Splits a text into words.
+    pub fn new(text: &str) -> BleuText {
+        BleuText(words(text))
+    }
+}
+
 impl BleuCounts {
     /// Returns the counts of one prediction.
     pub fn of(gold: &str, pred: &str) -> BleuCounts {
-        let (gold, pred) = (words(gold), words(pred));
+        BleuCounts::between(&BleuText::new(gold), &BleuText::new(pred))
+    }
+
+    /// Returns the counts of one prediction whose words are known.
+    pub fn between(BleuText(gold): &BleuText, BleuText(pred): &BleuText) -> BleuCounts {
         let mut counts = BleuCounts { pred: pred.len() as u64, gold: gold.len() as u64, ..BleuCounts::default() };
         for (n, (correct, total)) in (1..).zip(counts.correct.iter_mut().zip(&mut counts.total)) {
             let mut known: BTreeMap<&[String], u64> = BTreeMap::new();

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::EvalRun;
+use super::costs::RunCosts;
 use crate::benchmarks;
 use crate::error::RunError;
 use crate::metric::Metric;
@@ -32,6 +33,9 @@ pub struct Leaderboard {
     pub common: SharedRunProperties,
     /// The metrics by their names in files, in column order.
     pub metrics: Vec<&'static str>,
+    /// The columns for costs.
+    #[serde(skip)]
+    pub costs: Vec<CostColumn>,
     /// The runs sorted by the first metric, best first; ties keep their order.
     pub rows: Vec<LeaderboardRow>,
 }
@@ -59,6 +63,45 @@ pub struct LeaderboardRow {
     pub name: String,
     /// The mean in per cent and its 95 % interval, for each metric of the run.
     pub scores: BTreeMap<&'static str, Cell>,
+    /// The costs of the model's replies, if they were asked for and are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<RunCosts>,
+}
+
+/// A column for costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CostColumn {
+    /// Mean tokens in the prompts of a question.
+    PromptTokens,
+    /// Mean tokens in the replies of a question.
+    ReplyTokens,
+    /// Mean seconds of a question.
+    Seconds,
+    /// The price of all questions.
+    Price,
+}
+
+impl CostColumn {
+    fn title(self) -> &'static str {
+        match self {
+            CostColumn::PromptTokens => "tokens in",
+            CostColumn::ReplyTokens => "tokens out",
+            CostColumn::Seconds => "seconds",
+            CostColumn::Price => "price",
+        }
+    }
+
+    fn cell(self, costs: Option<&RunCosts>) -> Option<String> {
+        let costs = costs?;
+        // A lower bound is marked.
+        let tokens = |tokens: f64| format!("{}{tokens:.0}", if costs.estimate { "\u{2265} " } else { "" });
+        match self {
+            CostColumn::PromptTokens => Some(tokens(costs.prompt_tokens)),
+            CostColumn::ReplyTokens => Some(tokens(costs.reply_tokens)),
+            CostColumn::Seconds => costs.seconds.map(|seconds| format!("{seconds:.1}")),
+            CostColumn::Price => costs.price.map(|price| format!("{price:.4}")),
+        }
+    }
 }
 
 /// A mean.
@@ -72,12 +115,17 @@ pub struct Cell {
     pub n: usize,
 }
 
-/// Builds a table of runs by some or all metrics. Each run comes with a fallback name.
+/// Builds a table of runs by some or all metrics. Each run comes with a fallback name. With `costs`, one for each run,
+/// the table has columns for them.
 ///
 /// # Errors
 /// Returns an error if the list of runs is empty, a metric occurs in no run, or the runs have different snapshots,
 /// engines, benchmarks, versions of the metrics, or instances.
-pub fn leaderboard(runs: &[(String, EvalRun)], metrics: &[&'static Metric]) -> Result<Leaderboard, RunError> {
+pub fn leaderboard(
+    runs: &[(String, EvalRun)],
+    metrics: &[&'static Metric],
+    costs: &[Option<RunCosts>],
+) -> Result<Leaderboard, RunError> {
     let Some((first_name, first)) = runs.first() else {
         return Err(RunError::Unfit("there is no run".to_owned()));
     };
@@ -96,7 +144,10 @@ pub fn leaderboard(runs: &[(String, EvalRun)], metrics: &[&'static Metric]) -> R
             None => named.to_vec(),
         },
     };
-    let mut rows: Vec<LeaderboardRow> = summaries.iter().map(|(name, summary)| row(name, summary, &columns)).collect();
+    let cost = |at: usize| costs.get(at).copied().flatten();
+    let mut rows: Vec<LeaderboardRow> = (summaries.iter().enumerate())
+        .map(|(at, (name, summary))| LeaderboardRow { costs: cost(at), ..row(name, summary, &columns) })
+        .collect();
     if let Some(by) = columns.first() {
         let score = |row: &LeaderboardRow| row.scores.get(by.name).map_or(f64::NEG_INFINITY, |cell| cell.mean);
         rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
@@ -108,7 +159,14 @@ pub fn leaderboard(runs: &[(String, EvalRun)], metrics: &[&'static Metric]) -> R
         metrics: first.about.metrics,
         instances: first.instances.len(),
     };
-    Ok(Leaderboard { common, metrics: columns.iter().map(|metric| metric.name).collect(), rows })
+    let costs = if costs.is_empty() {
+        Vec::new()
+    } else {
+        let has_price = costs.iter().flatten().any(|costs| costs.price.is_some());
+        let price = has_price.then_some(CostColumn::Price);
+        [CostColumn::PromptTokens, CostColumn::ReplyTokens, CostColumn::Seconds].into_iter().chain(price).collect()
+    };
+    Ok(Leaderboard { common, metrics: columns.iter().map(|metric| metric.name).collect(), costs, rows })
 }
 
 /// Returns why two runs do not belong in one table.
@@ -142,6 +200,7 @@ fn row(name: &str, summary: &RunSummary, metrics: &[&'static Metric]) -> Leaderb
     LeaderboardRow {
         name: names.name.clone().or_else(|| names.model.clone()).unwrap_or_else(|| name.to_owned()),
         scores: metrics.iter().filter_map(cell).collect(),
+        costs: None,
     }
 }
 
@@ -156,7 +215,12 @@ impl Leaderboard {
     }
 
     fn titles(&self) -> impl Iterator<Item = &'static str> {
-        self.metrics.iter().map(|name| benchmarks::metric(name).map_or(*name, |metric| metric.title))
+        let titles = self.metrics.iter().map(|name| benchmarks::metric(name).map_or(*name, |metric| metric.title));
+        titles.chain(self.costs.iter().map(|column| column.title()))
+    }
+
+    fn cost_cells<'a>(&'a self, row: &'a LeaderboardRow) -> impl Iterator<Item = Option<String>> + 'a {
+        self.costs.iter().map(|column| column.cell(row.costs.as_ref()))
     }
 
     fn cells<'a>(&'a self, row: &'a LeaderboardRow) -> impl Iterator<Item = Option<&'a Cell>> {
@@ -166,9 +230,10 @@ impl Leaderboard {
     fn note(&self) -> String {
         let SharedRunProperties { benchmark, snapshot, engine, metrics, instances } = &self.common;
         let snapshot = snapshot.as_ref().map(|digest| format!(", snapshot {digest}")).unwrap_or_default();
+        let costs = if self.costs.is_empty() { "" } else { " Tokens and seconds are means of a question." };
         format!(
             "Means in per cent with 95 % bootstrap intervals ({} resamples, fixed seed). Benchmark {benchmark}, {instances} \
-             instances{snapshot}, engine {engine}, metrics {metrics}.",
+             instances{snapshot}, engine {engine}, metrics {metrics}.{costs}",
             crate::bootstrap::RESAMPLES
         )
     }
@@ -178,7 +243,7 @@ impl Leaderboard {
         let mut text = "| run |".to_owned();
         self.titles().for_each(|title| text += &format!(" {} |", escape(title)));
         text.push_str("\n|---|");
-        self.metrics.iter().for_each(|_| text.push_str("---:|"));
+        self.titles().for_each(|_| text.push_str("---:|"));
         text.push('\n');
         for row in &self.rows {
             let _ = write!(text, "| {} |", escape(&row.name));
@@ -190,6 +255,9 @@ impl Leaderboard {
                     None => text.push_str(" – |"),
                 }
             }
+            for cell in self.cost_cells(row) {
+                let _ = write!(text, " {} |", cell.as_deref().unwrap_or("–"));
+            }
             text.push('\n');
         }
         let _ = write!(text, "\n{}\n", self.note());
@@ -198,7 +266,7 @@ impl Leaderboard {
 
     fn latex(&self) -> String {
         let mut text =
-            format!("% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nrun", self.note(), "r".repeat(self.metrics.len()));
+            format!("% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nrun", self.note(), "r".repeat(self.titles().count()));
         self.titles().for_each(|title| text += &format!(" & {}", latex(title)));
         text.push_str(" \\\\\n\\midrule\n");
         for row in &self.rows {
@@ -210,6 +278,10 @@ impl Leaderboard {
                     }
                     None => text.push_str(" & --"),
                 }
+            }
+            for cell in self.cost_cells(row) {
+                let cell = cell.map_or_else(|| "--".to_owned(), |cell| cell.replace('\u{2265}', "$\\geq$"));
+                let _ = write!(text, " & {cell}");
             }
             text.push_str(" \\\\\n");
         }
@@ -231,6 +303,9 @@ impl Leaderboard {
                     }
                     None => text.push_str("<td>–</td>"),
                 }
+            }
+            for cell in self.cost_cells(row) {
+                let _ = write!(text, "<td>{}</td>", cell.as_deref().unwrap_or("–"));
             }
             text.push_str("</tr>\n");
         }
@@ -287,13 +362,26 @@ mod tests {
     fn the_best_stands_first() {
         let ex = benchmarks::metric("ex").unwrap();
         let runs = [("a".to_owned(), run(None, 5)), ("b".to_owned(), run(Some("A_b|c <x>"), 10))];
-        let board = leaderboard(&runs, &[ex]).unwrap();
+        let board = leaderboard(&runs, &[ex], &[]).unwrap();
         assert_eq!(board.rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["A_b|c <x>", "a"]);
         let markdown = board.show(LeaderboardFormat::Markdown);
         assert!(markdown.starts_with("| run | EX |\n|---|---:|\n| A_b\\|c <x> | 50.00 ("), "{markdown}");
         assert!(board.show(LeaderboardFormat::Latex).contains("A\\_b|c <x> & 50.00 {\\scriptsize ("));
         assert!(board.show(LeaderboardFormat::Html).contains("<tr><td>A_b|c &lt;x&gt;</td><td>50.00 <small>("));
-        assert_eq!(leaderboard(&runs, &[ex]).unwrap(), board, "the same again");
+        assert_eq!(leaderboard(&runs, &[ex], &[]).unwrap(), board, "the same again");
+        // Costs follow their run.
+        let costs =
+            RunCosts { prompt_tokens: 1234.4, reply_tokens: 40.0, estimate: false, seconds: None, price: Some(0.5) };
+        let board = leaderboard(&runs, &[ex], &[Some(costs), None]).unwrap();
+        let markdown = board.show(LeaderboardFormat::Markdown);
+        assert!(
+            markdown.starts_with("| run | EX | tokens in | tokens out | seconds | price |\n|---|---:|---:|"),
+            "{markdown}"
+        );
+        assert!(
+            markdown.contains(") | – | – | – | – |\n| a | ") && markdown.contains(") | 1234 | 40 | – | 0.5000 |\n")
+        );
+        assert!(board.show(LeaderboardFormat::Latex).contains("\\begin{tabular}{lrrrrr}"));
     }
 
     #[test]
@@ -301,7 +389,7 @@ mod tests {
         let refused = |change: &dyn Fn(&mut EvalRun)| {
             let mut other = run(None, 1);
             change(&mut other);
-            leaderboard(&[("a".to_owned(), run(None, 1)), ("b".to_owned(), other)], &[]).map_err(|e| e.to_string())
+            leaderboard(&[("a".to_owned(), run(None, 1)), ("b".to_owned(), other)], &[], &[]).map_err(|e| e.to_string())
         };
         assert!(refused(&|_| ()).is_ok());
         for (says, change) in [
@@ -316,8 +404,8 @@ mod tests {
         ] {
             assert!(refused(change).is_err_and(|e| e.contains(says)), "{says}");
         }
-        assert!(leaderboard(&[], &[]).is_err());
+        assert!(leaderboard(&[], &[], &[]).is_err());
         let kvs = benchmarks::metric("kvs").unwrap();
-        assert!(leaderboard(&[("a".to_owned(), run(None, 1))], &[kvs]).is_err());
+        assert!(leaderboard(&[("a".to_owned(), run(None, 1))], &[kvs], &[]).is_err());
     }
 }

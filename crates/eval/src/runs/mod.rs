@@ -14,6 +14,7 @@
 
 mod claim;
 mod compare;
+mod costs;
 mod file_journal;
 mod folder;
 mod journal;
@@ -25,9 +26,10 @@ mod verify;
 
 pub use claim::other_run;
 pub use compare::{Change, RunComparison, compare};
+pub use costs::{RunCosts, TokenPrice};
 pub use folder::{EvalRun, read_summary};
 pub use journal::{Journal, NoJournal};
-pub use leaderboard::{Leaderboard, LeaderboardFormat, leaderboard};
+pub use leaderboard::{CostColumn, Leaderboard, LeaderboardFormat, leaderboard};
 pub use merge::merge;
 pub use open::RunJournal;
 pub use page::comparison_html;
