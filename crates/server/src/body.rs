@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
 use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::App;
 use crate::connections::{ArrivingBody, TrackedConnection};
+use crate::outcome::Outcome;
+use crate::rejected::Rejected;
 
 /// A route extension: its body limit in bytes, if that is lower than the server's.
 #[derive(Debug, Clone, Copy)]
@@ -51,13 +53,13 @@ impl Bodies {
     }
 
     /// Reserves room for a body of `length` bytes, in addition to the room in `taken`.
-    async fn charge(&self, taken: &mut Option<OwnedSemaphorePermit>, length: usize) -> Result<(), Unreadable> {
+    async fn charge(&self, taken: &mut Option<OwnedSemaphorePermit>, length: usize) -> Result<(), Rejected> {
         let wanted = if length > FREE { length.div_ceil(1 << 10) } else { 0 };
         let more = wanted.saturating_sub(taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
         let Ok(more @ 1..) = u32::try_from(more) else { return Ok(()) };
         let room = Arc::clone(&self.room).acquire_many_owned(more);
         let Ok(Ok(permit)) = tokio::time::timeout(self.time / 3, self.pressing(room)).await else {
-            return Err(Unreadable::Busy);
+            return Err(Rejected::BodiesBusy);
         };
         match taken {
             Some(taken) => taken.merge(permit),
@@ -87,79 +89,24 @@ pub struct Received {
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// A failure to read a body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unreadable {
-    /// It is longer than this many bytes.
-    TooLong(usize),
-    /// It did not arrive within this time.
-    TooSlow(Duration),
-    /// Too many other bodies are being received.
-    Busy,
-    /// It has an unsupported content encoding.
-    Encoding(String),
-    /// It does not match its content encoding, or broke off.
-    Broken(Cow<'static, str>),
-}
-
-impl Unreadable {
-    /// Returns the HTTP status for this error.
-    pub fn status(&self) -> StatusCode {
-        match self {
-            Unreadable::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Unreadable::TooSlow(_) => StatusCode::REQUEST_TIMEOUT,
-            Unreadable::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Unreadable::Encoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Unreadable::Broken(_) => StatusCode::BAD_REQUEST,
-        }
-    }
-
-    /// Returns the error message. `what` names the body.
-    pub fn message(&self, what: &str) -> String {
-        match self {
-            Unreadable::TooLong(bytes) => format!("{what} is longer than {bytes} bytes"),
-            Unreadable::TooSlow(time) => format!("{what} did not arrive within {} seconds", time.as_secs()),
-            Unreadable::Busy => "too many requests are being received: retry later".to_owned(),
-            Unreadable::Encoding(name) => {
-                format!("{what} has the unsupported encoding {name:?}: send it plain or as gzip")
-            }
-            Unreadable::Broken(why) => format!("{what} could not be read: {why}"),
-        }
-    }
-
-    /// Adds the response headers that belong to this error.
-    pub fn explain(&self, mut response: Response) -> Response {
-        let headers = response.headers_mut();
-        match self {
-            Unreadable::Busy => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5")),
-            Unreadable::Encoding(_) => headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip")),
-            _ => None,
-        };
-        response
-    }
-}
-
-impl IntoResponse for Unreadable {
-    fn into_response(self) -> Response {
-        self.explain((self.status(), self.message("the request's body") + "\n").into_response())
-    }
-}
-
+/// A body that could not be read is answered in the error format of the route.
 impl FromRequest<Arc<App>> for Received {
-    type Rejection = Unreadable;
+    type Rejection = Response;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Unreadable> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Response> {
+        let words = app.routes.wording(&request);
         let (parts, body) = request.into_parts();
         let longest = parts.extensions.get::<LongestBody>().map_or(usize::MAX, |longest| longest.0);
         let peer = parts.extensions.get::<Arc<TrackedConnection>>();
         let arriving = peer.map(TrackedConnection::body_arrives);
         let received = Received::read(&parts.headers, body, arriving.as_ref(), &app.bodies, longest).await;
-        if received.is_err()
-            && let Some(peer) = peer
-        {
-            peer.leave_unread();
-        }
-        received
+        received.map_err(|why| {
+            if let Some(peer) = peer {
+                peer.leave_unread();
+            }
+            app.metrics.refused(Outcome::Refused);
+            why.respond(words)
+        })
     }
 }
 
@@ -171,11 +118,11 @@ impl Received {
         arriving: Option<&ArrivingBody>,
         bodies: &Bodies,
         longest: usize,
-    ) -> Result<Self, Unreadable> {
+    ) -> Result<Self, Rejected> {
         let gzip = is_gzip(headers)?;
         let longest = bodies.longest.min(longest);
         if HttpBody::size_hint(&body).lower() > longest as u64 {
-            return Err(Unreadable::TooLong(longest));
+            return Err(Rejected::BodyTooLong(longest));
         }
         let mut room = None;
         let reading = async {
@@ -188,40 +135,40 @@ impl Received {
             Ok(bytes)
         };
         let bytes =
-            tokio::time::timeout(bodies.time, reading).await.map_err(|_| Unreadable::TooSlow(bodies.time))??;
+            tokio::time::timeout(bodies.time, reading).await.map_err(|_| Rejected::BodyTooSlow(bodies.time))??;
         Ok(Received { bytes, gzip, longest, _room: room })
     }
 
     /// Returns the decoded bytes; an uncompressed body is not copied.
-    pub fn text(&self) -> Result<Bytes, Unreadable> {
+    pub fn text(&self) -> Result<Bytes, Rejected> {
         if self.gzip { self.decoded().map(|text| Bytes::from(text.into_owned())) } else { Ok(self.bytes.clone()) }
     }
 
     /// Returns the decoded bytes. Not to be called on the threads that serve connections, since decoding takes time.
-    pub fn decoded(&self) -> Result<Cow<'_, [u8]>, Unreadable> {
+    pub fn decoded(&self) -> Result<Cow<'_, [u8]>, Rejected> {
         if !self.gzip {
             return Ok(Cow::Borrowed(&self.bytes));
         }
         let mut plain = Vec::new();
         let mut decoder = MultiGzDecoder::new(&*self.bytes).take(self.longest as u64 + 1);
         if let Err(error) = decoder.read_to_end(&mut plain) {
-            return Err(Unreadable::Broken(
+            return Err(Rejected::BodyBroken(
                 format!("it is not valid gzip, despite its Content-Encoding: {error}").into(),
             ));
         }
-        if plain.len() > self.longest { Err(Unreadable::TooLong(self.longest)) } else { Ok(Cow::Owned(plain)) }
+        if plain.len() > self.longest { Err(Rejected::BodyTooLong(self.longest)) } else { Ok(Cow::Owned(plain)) }
     }
 }
 
 /// Returns whether a body is compressed with gzip.
-fn is_gzip(headers: &HeaderMap) -> Result<bool, Unreadable> {
+fn is_gzip(headers: &HeaderMap) -> Result<bool, Rejected> {
     let mut gzip = false;
     for value in headers.get_all(header::CONTENT_ENCODING) {
         let name = String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase();
         match name.as_str() {
             "" | "identity" => {}
             "gzip" | "x-gzip" if !gzip => gzip = true,
-            _ => return Err(Unreadable::Encoding(name)),
+            _ => return Err(Rejected::BodyEncoding(name)),
         }
     }
     Ok(gzip)
@@ -233,7 +180,7 @@ async fn collect(
     bodies: &Bodies,
     longest: usize,
     room: &mut Option<OwnedSemaphorePermit>,
-) -> Result<Bytes, Unreadable> {
+) -> Result<Bytes, Rejected> {
     let mut first = Bytes::new();
     let mut whole: Vec<u8> = Vec::new();
     let awaited = |is_awaited| {
@@ -246,11 +193,11 @@ async fn collect(
         let frame = body.frame().await;
         awaited(false);
         let Some(frame) = frame else { break };
-        let Ok(frame) = frame else { return Err(Unreadable::Broken("it broke off".into())) };
+        let Ok(frame) = frame else { return Err(Rejected::BodyBroken("it broke off".into())) };
         let Ok(data) = frame.into_data() else { continue };
         let length = first.len() + whole.len() + data.len();
         if length > longest {
-            return Err(Unreadable::TooLong(longest));
+            return Err(Rejected::BodyTooLong(longest));
         }
         if length == data.len() {
             // Most bodies arrive in one piece, which is not copied.
@@ -273,6 +220,7 @@ async fn collect(
 mod tests {
     use std::io::Write;
 
+    use axum::http::{HeaderValue, StatusCode};
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use tokio_stream::StreamExt;
@@ -283,7 +231,7 @@ mod tests {
         Body::from_stream(tokio_stream::iter(0..count).map(move |n| Ok::<_, std::io::Error>(vec![n as u8; length])))
     }
 
-    async fn read(body: Body, bodies: &Bodies) -> Result<Received, Unreadable> {
+    async fn read(body: Body, bodies: &Bodies) -> Result<Received, Rejected> {
         Received::read(&HeaderMap::new(), body, None, bodies, usize::MAX).await
     }
 
@@ -299,8 +247,8 @@ mod tests {
         assert!(bodies.room.available_permits() < all - 90);
         drop(large);
         assert_eq!(bodies.room.available_permits(), all);
-        assert_eq!(read(pieces(10, 11_000), &bodies).await.err(), Some(Unreadable::TooLong(100_000)));
-        assert_eq!(read(Body::from(vec![0; 100_001]), &bodies).await.err(), Some(Unreadable::TooLong(100_000)));
+        assert_eq!(read(pieces(10, 11_000), &bodies).await.err(), Some(Rejected::BodyTooLong(100_000)));
+        assert_eq!(read(Body::from(vec![0; 100_001]), &bodies).await.err(), Some(Rejected::BodyTooLong(100_000)));
         assert_eq!(bodies.room.available_permits(), all);
     }
 
@@ -308,10 +256,10 @@ mod tests {
     async fn what_does_not_arrive_or_finds_no_room_is_given_up() {
         let bodies = Bodies::new(100_000, Duration::from_millis(300), 1 << 20, || ());
         let never = Body::from_stream(tokio_stream::pending::<Result<Bytes, std::io::Error>>());
-        assert_eq!(read(never, &bodies).await.err(), Some(Unreadable::TooSlow(Duration::from_millis(300))));
+        assert_eq!(read(never, &bodies).await.err(), Some(Rejected::BodyTooSlow(Duration::from_millis(300))));
         let _all = bodies.room.clone().acquire_many_owned(bodies.room.available_permits() as u32).await.unwrap();
         assert!(read(pieces(1, FREE), &bodies).await.is_ok(), "a small one needs no room");
-        assert_eq!(read(pieces(2, FREE), &bodies).await.err(), Some(Unreadable::Busy));
+        assert_eq!(read(pieces(2, FREE), &bodies).await.err(), Some(Rejected::BodiesBusy));
     }
 
     #[tokio::test]
@@ -329,7 +277,7 @@ mod tests {
         assert_eq!(good.decoded().unwrap().len(), 100_000);
         let bomb =
             Received::read(&headers("GZIP"), Body::from(packed(50_000_000)), None, &bodies, usize::MAX).await.unwrap();
-        assert_eq!(bomb.decoded().err(), Some(Unreadable::TooLong(100_000)));
+        assert_eq!(bomb.decoded().err(), Some(Rejected::BodyTooLong(100_000)));
         let wrong = Received::read(&headers("gzip"), Body::from("plain"), None, &bodies, usize::MAX).await.unwrap();
         assert_eq!(wrong.decoded().err().map(|e| e.status()), Some(StatusCode::BAD_REQUEST));
         let other = Received::read(&headers("br"), Body::from("x"), None, &bodies, usize::MAX).await.err();

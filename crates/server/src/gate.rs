@@ -8,17 +8,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use crate::client::ClientKey;
-
-/// The reason why a request was not admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AdmissionRefusal {
-    /// The queue is full.
-    Full,
-    /// No slot became free within the queue timeout.
-    TooLong,
-    /// The server is shutting down.
-    Closed,
-}
+use crate::rejected::Rejected;
 
 /// A gate with a fixed number of slots. Waiting clients are served in turn, and the requests of one client in order of
 /// arrival.
@@ -56,7 +46,7 @@ struct GateState {
 /// A request in the queue.
 struct QueuedRequest {
     number: u64,
-    tell: oneshot::Sender<Result<GateSlot, AdmissionRefusal>>,
+    tell: oneshot::Sender<Result<GateSlot, Rejected>>,
 }
 
 impl GateState {
@@ -152,19 +142,19 @@ impl Gate {
     ///
     /// # Errors
     /// Returns an error if the gate is closed, the queue is full, or no slot became free within the queue timeout.
-    pub async fn enter(&self, client: &ClientKey) -> Result<GateSlot, AdmissionRefusal> {
+    pub async fn enter(&self, client: &ClientKey) -> Result<GateSlot, Rejected> {
         let (number, told) = {
             let mut state = self.inner.lock();
             if state.closed {
-                return Err(AdmissionRefusal::Closed);
+                return Err(Rejected::GoingDown);
             }
             if state.free > 0 {
                 state.free -= 1;
                 return Ok(GateSlot(Some(Arc::clone(&self.inner))));
             }
             if state.waiting >= self.max_waiting {
-                let Some(displaced) = state.displace_for(client) else { return Err(AdmissionRefusal::Full) };
-                let _ = displaced.tell.send(Err(AdmissionRefusal::Full));
+                let Some(displaced) = state.displace_for(client) else { return Err(Rejected::QueueFull) };
+                let _ = displaced.tell.send(Err(Rejected::QueueFull));
             }
             let (tell, told) = oneshot::channel();
             let number = state.next;
@@ -180,8 +170,8 @@ impl Gate {
         let _place = QueueWaiter { gate: self, client, number };
         match tokio::time::timeout(self.queue_timeout, told).await {
             Ok(Ok(told)) => told,
-            Ok(Err(_)) => Err(AdmissionRefusal::Closed),
-            Err(_) => Err(AdmissionRefusal::TooLong),
+            Ok(Err(_)) => Err(Rejected::GoingDown),
+            Err(_) => Err(Rejected::QueueTimeout),
         }
     }
 
@@ -195,7 +185,7 @@ impl Gate {
             std::mem::take(&mut state.queues)
         };
         for place in waiting.into_values().flatten() {
-            let _ = place.tell.send(Err(AdmissionRefusal::Closed));
+            let _ = place.tell.send(Err(Rejected::GoingDown));
         }
     }
 
@@ -249,14 +239,14 @@ mod tests {
         let a = client("a");
         let running = gate.enter(&a).await.unwrap();
         let (second, third) = tokio::join!(gate.enter(&a), gate.enter(&a));
-        assert_eq!(second.unwrap_err(), AdmissionRefusal::TooLong);
-        assert_eq!(third.unwrap_err(), AdmissionRefusal::Full);
+        assert_eq!(second.unwrap_err(), Rejected::QueueTimeout);
+        assert_eq!(third.unwrap_err(), Rejected::QueueFull);
         assert_eq!((gate.waiting(), gate.free()), (0, 0));
         drop(running);
         assert!(gate.enter(&a).await.is_ok());
         assert_eq!(gate.free(), 1);
         gate.close();
-        assert_eq!(gate.enter(&a).await.unwrap_err(), AdmissionRefusal::Closed);
+        assert_eq!(gate.enter(&a).await.unwrap_err(), Rejected::GoingDown);
     }
 
     #[tokio::test]
@@ -302,10 +292,10 @@ mod tests {
             };
             tokio::join!(second, freed).0
         });
-        assert_eq!(last.unwrap_err(), AdmissionRefusal::Full, "the newest of the longest queue");
+        assert_eq!(last.unwrap_err(), Rejected::QueueFull, "the newest of the longest queue");
         assert!(first.is_ok(), "its turn came first");
         // The first request's slot was held until both ended.
-        assert_eq!(second.unwrap_err(), AdmissionRefusal::TooLong);
+        assert_eq!(second.unwrap_err(), Rejected::QueueTimeout);
     }
 
     #[tokio::test]

@@ -2,28 +2,29 @@
 //! when the client disconnects. All services that parse or run a client's input go through here, so that none of this
 //! work runs on the threads that serve connections.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::Response;
 use tokio::sync::oneshot;
 
 use crate::context::HttpRequestContext;
 use crate::costs::Cost;
-use crate::gate::{AdmissionRefusal, Gate};
-use crate::outcome::QueryOutcome;
-use crate::pipe::{AnswerBody, AnswerHead, PipeSink, StopWhenDropped};
+use crate::gate::Gate;
+use crate::outcome::Outcome;
+use crate::pipe::{PipeSink, ReplySender, StopWhenDropped};
+use crate::rejected::Rejected;
+use crate::reply::Reply;
 use crate::running::{Running, Ticket};
-use crate::trial::{self, Thread, Trials};
+use crate::trial::{self, Thread, Trials, Unfinished};
 use crate::{App, SNAPSHOT_HEADER};
 use terrapin_base::deferred;
 use terrapin_budget::memory::Account;
-use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
+use terrapin_budget::{self as budget, Budget, Limits, StopReason};
+use terrapin_engine::Stop;
 
 /// If a request held more memory than this, free memory is returned to the system after it.
 const LARGE: u64 = 32 << 20;
@@ -95,97 +96,61 @@ impl Gates {
     }
 }
 
-/// An answer with its content type.
-pub enum JobAnswer {
-    /// A complete answer.
-    Whole(&'static str, Bytes),
-    /// An answer that is streamed.
-    Streaming(&'static str, Body),
-}
-
-impl JobAnswer {
-    /// Returns the HTTP response, with the snapshot that the answer comes from in a header.
-    pub fn into_response(self, app: &App) -> Response {
-        let (content_type, body) = match self {
-            JobAnswer::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
-            JobAnswer::Streaming(content_type, body) => (content_type, body),
-        };
-        from_snapshot(app, ([(header::CONTENT_TYPE, content_type)], body).into_response())
-    }
-}
-
-/// The result of a request.
-pub enum Given {
-    /// The answer of the service.
-    Answer(JobAnswer),
-    /// An error response, sent unchanged.
-    Refused(Response),
-    /// Rejected by the gate.
-    Away(AdmissionRefusal),
-    /// The work ended without a result, because of a program fault that is in the log.
-    Broken,
-}
-
 /// Runs a query's `work`. If all slots are busy, the query is first tried on an extra thread for some milliseconds, at
 /// most three times, and with little memory. It is not known in advance which query is short, and a short one shall not
 /// wait for long ones. If no trial completes, the query waits for a slot and starts anew there.
 ///
 /// `work` must fail if a limit was reached: the server treats every answer as complete.
+///
+/// # Errors
+/// As [`run`].
 pub async fn run_query(
     app: &Arc<App>,
     context: &Arc<HttpRequestContext>,
     work: impl FnOnce(Job) + Clone + Send + 'static,
-) -> Given {
+) -> Result<Option<Reply>, Rejected> {
     for _ in 0..TRIALS {
         if app.trials.is_none() || app.gates.queries.free() > 0 {
             break;
         }
-        match go(app, context, Lane::Trial, work.clone()).await {
-            Tried::Given(given) => return given,
-            Tried::Unfinished { again: true } => {}
-            Tried::Unfinished { again: false } => break,
+        match run_in_lane(app, context, Lane::Trial, work.clone()).await {
+            Ok(done) => return done,
+            Err(Unfinished { again: true }) => {}
+            Err(Unfinished { again: false }) => break,
         }
     }
     run(app, context, Lane::Query, work).await
 }
 
-/// Waits for a slot of the lane, then runs `work` on a thread.
+/// Waits for a slot of the lane, then runs `work` on a thread. Returns its reply, or `None` if the work ended without
+/// one, because of a program fault that is in the log.
+///
+/// # Errors
+/// Returns an error if the lane's gate turned the request away.
 pub async fn run(
     app: &Arc<App>,
     context: &Arc<HttpRequestContext>,
     lane: Lane,
     work: impl FnOnce(Job) + Send + 'static,
-) -> Given {
-    match go(app, context, lane, work).await {
-        Tried::Given(given) => given,
-        // Only trials have this result.
-        Tried::Unfinished { .. } => Given::Broken,
-    }
+) -> Result<Option<Reply>, Rejected> {
+    // Only trials are unfinished.
+    run_in_lane(app, context, lane, work).await.unwrap_or(Ok(None))
 }
 
-enum Tried {
-    Given(Given),
-    /// The trial's time was too short for the query, or no trial slot was free. `again` is set if another trial may
-    /// help.
-    Unfinished {
-        again: bool,
-    },
-}
-
-async fn go(
+async fn run_in_lane(
     app: &Arc<App>,
     context: &Arc<HttpRequestContext>,
     lane: Lane,
     work: impl FnOnce(Job) + Send + 'static,
-) -> Tried {
+) -> Result<Result<Option<Reply>, Rejected>, Unfinished> {
     // Dropped when the client disconnects, in every phase of the request.
     let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
     let slot = match app.gates.of(lane).enter(&context.client).await {
         Ok(slot) => slot,
-        Err(_) if lane == Lane::Trial => return Tried::Unfinished { again: true },
-        Err(refusal) => {
-            app.metrics.rejected(refusal);
-            return Tried::Given(Given::Away(refusal));
+        Err(_) if lane == Lane::Trial => return Err(Unfinished { again: true }),
+        Err(why) => {
+            app.metrics.rejected(&why);
+            return Ok(Err(why));
         }
     };
     let (sender, head) = oneshot::channel();
@@ -203,7 +168,7 @@ async fn go(
         let _work = job.context.working();
         let shared = Arc::clone(&job.app);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(job))) {
-            shared.metrics.refused(QueryOutcome::Broken);
+            shared.metrics.refused(Outcome::Failed);
             resume_unwind(panic);
         }
         // Waits until other threads have freed what the query kept, so that the next request finds this memory free.
@@ -223,18 +188,14 @@ async fn go(
     };
     if let Err(error) = started {
         tracing::error!(%error, "no thread for a query");
-        app.metrics.refused(QueryOutcome::Broken);
+        app.metrics.refused(Outcome::Failed);
     }
-    Tried::Given(match head.await {
-        Ok(AnswerHead::Whole(content_type, bytes)) => Given::Answer(JobAnswer::Whole(content_type, bytes)),
-        Ok(AnswerHead::Streaming(content_type, parts)) => {
-            let body = Body::from_stream(AnswerBody::new(parts, guard));
-            Given::Answer(JobAnswer::Streaming(content_type, body))
-        }
-        Ok(AnswerHead::Refused(response)) => Given::Refused(*response),
-        Ok(AnswerHead::Unfinished { again }) => return Tried::Unfinished { again },
-        Err(_) => Given::Broken,
-    })
+    let reply = head.await.ok().transpose()?;
+    if let Some(Reply::Streaming(..)) = reply {
+        // The body has a guard of its own.
+        guard.disarm();
+    }
+    Ok(Ok(reply))
 }
 
 /// When a request's work began, and the processor time that its thread had used before.
@@ -249,7 +210,7 @@ pub struct Job {
     app: Arc<App>,
     context: Arc<HttpRequestContext>,
     lane: Lane,
-    head: oneshot::Sender<AnswerHead>,
+    head: ReplySender,
     cancelled: Arc<AtomicBool>,
     begun: Begun,
     /// The memory account for parsing the request and answering it.
@@ -287,7 +248,7 @@ impl Job {
     ///
     /// # Errors
     /// Returns an error if a limit was reached, or on a program fault, which is logged.
-    pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stop> {
         let limits = Limits {
             deadline: Some(self.begun.at + self.longest()),
             memory: Some(self.memory()),
@@ -295,38 +256,38 @@ impl Job {
             cancelled: Arc::clone(&self.cancelled),
             ..Limits::default()
         };
-        budget::watched(&Arc::new(Budget::new(&limits)), work).map_err(|stopped| match stopped {
-            StopReason::Exceeded(exceeded) => Halt::Bound(exceeded),
-            StopReason::Panicked(panic) => {
+        budget::watched(&Arc::new(Budget::new(&limits)), work).map_err(|stopped| {
+            if let StopReason::Panicked(panic) = &stopped {
                 tracing::error!(panic, "a query could not be read: a fault of the program");
-                Halt::Fault
             }
+            stopped.into()
         })
     }
 
     /// Answers with an error response, before any work has run.
     pub fn refuse(self, instead: Response) {
-        self.give_up(QueryOutcome::Refused, instead);
+        self.give_up(Outcome::Refused, instead);
     }
 
     /// Answers that parsing was stopped.
-    pub fn halt(self, halt: Halt, instead: Response) {
-        if is_unfinished(self.lane, halt.into(), &self.cancelled) {
-            let again = is_starved(self.begun, halt.into(), &self.app);
-            let _ = self.head.send(AnswerHead::Unfinished { again });
+    pub fn halt(self, stop: &Stop, instead: Response) {
+        let outcome = Outcome::from(stop);
+        if is_unfinished(self.lane, outcome, &self.cancelled) {
+            let again = is_starved(self.begun, outcome, &self.app);
+            let _ = self.head.send(Err(Unfinished { again }));
             return;
         }
-        self.give_up(halt.into(), instead);
+        self.give_up(outcome, instead);
     }
 
-    fn give_up(self, outcome: QueryOutcome, instead: Response) {
+    fn give_up(self, outcome: Outcome, instead: Response) {
         self.app.metrics.finished(outcome, self.begun.at.elapsed(), 0, 0);
-        let _ = self.head.send(AnswerHead::Refused(Box::new(instead)));
+        let _ = self.head.send(Ok(instead.into()));
     }
 
     /// Sends a response that needs no listed work.
     pub fn tell(self, answer: Response) {
-        let _ = self.head.send(AnswerHead::Refused(Box::new(answer)));
+        let _ = self.head.send(Ok(answer.into()));
     }
 
     /// Begins the expensive part of the work: lists it and limits it. `time` counts from when the request got its
@@ -348,7 +309,9 @@ impl Job {
                 request: Arc::clone(&context),
             })
         });
-        let sink = PipeSink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
+        let mut headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(content_type))]);
+        headers.extend(snapshot_header(&app));
+        let sink = PipeSink::new(headers, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
         let sink = if lane == Lane::Trial { sink.of_one_piece() } else { sink };
         // The work of a trial counts only if it ends with an answer.
         let work_done = if lane == Lane::Trial { Arc::default() } else { Arc::clone(&context.work) };
@@ -366,47 +329,17 @@ impl Job {
     }
 }
 
-/// The reason why a request's work stopped before it began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halt {
-    /// A limit was reached.
-    Bound(ExceededLimit),
-    /// A program fault.
-    Fault,
-}
-
-impl From<Halt> for QueryOutcome {
-    fn from(halt: Halt) -> Self {
-        match halt {
-            Halt::Bound(exceeded) => exceeded.into(),
-            Halt::Fault => QueryOutcome::Broken,
-        }
-    }
-}
-
-impl fmt::Display for Halt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Halt::Bound(ExceededLimit::Time(after)) => {
-                write!(f, "Query timed out after {}, while it was read", budget::seconds(*after))
-            }
-            Halt::Bound(exceeded) => write!(f, "{exceeded}, while it was read"),
-            Halt::Fault => f.write_str("The query could not be read: see the server's log"),
-        }
-    }
-}
-
 /// Returns whether only the trial ended, so that the query is still to be answered.
-fn is_unfinished(lane: Lane, outcome: QueryOutcome, cancelled: &AtomicBool) -> bool {
-    lane == Lane::Trial && outcome != QueryOutcome::Broken && !cancelled.load(Ordering::Relaxed)
+fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
+    lane == Lane::Trial && !outcome.is_fault() && !cancelled.load(Ordering::Relaxed)
 }
 
 /// Returns whether a trial's time was up before the query had a core for half of it. Must be called on the trial's
 /// thread.
-fn is_starved(begun: Begun, outcome: QueryOutcome, app: &App) -> bool {
+fn is_starved(begun: Begun, outcome: Outcome, app: &App) -> bool {
     let worked = trial::processor_time().saturating_sub(begun.processor_time);
     let trial = app.settings.trial;
-    outcome == QueryOutcome::TimedOut && begun.at.elapsed() >= trial && worked < trial / 2
+    outcome == Outcome::TimedOut && begun.at.elapsed() >= trial && worked < trial / 2
 }
 
 /// The running work of a request.
@@ -435,18 +368,34 @@ impl RequestJob {
         &self.limits
     }
 
+    /// Does the work of an answer within the limits.
+    ///
+    /// # Errors
+    /// Returns an error if a limit was reached, the work panicked, or damaged data were read.
+    pub fn work<T>(&self, work: impl FnOnce(&App) -> T) -> Result<T, Stop> {
+        self.app.engine.run(&self.limits, || work(&self.app))
+    }
+
+    /// Does the work of an answer that keeps to [`RequestJob::limits`] itself.
+    ///
+    /// # Errors
+    /// Returns an error if damaged data were read.
+    pub fn checked<T>(&self, work: impl FnOnce(&App) -> T) -> Result<T, Stop> {
+        self.app.engine.checked(|| work(&self.app)).map_err(Stop::Damaged)
+    }
+
     /// Ends a complete answer with `results` elements or rows. `what` names the service in the log.
     pub fn answered(self, sink: PipeSink, what: &'static str, results: u64) {
         let bytes = sink.written();
         self.cost(bytes, results);
         match sink.finish() {
-            Ok(()) => self.end(what, QueryOutcome::Answered, bytes, results),
-            Err(_) => self.end(what, QueryOutcome::Abandoned, bytes, 0),
+            Ok(()) => self.end(what, Outcome::Done, bytes, results),
+            Err(_) => self.end(what, Outcome::Abandoned, bytes, 0),
         }
     }
 
     /// Ends a failed answer. If none of it was sent yet, `instead` is sent; otherwise the answer breaks off.
-    pub fn refused(self, sink: PipeSink, what: &'static str, outcome: QueryOutcome, instead: Response) {
+    pub fn refused(self, sink: PipeSink, what: &'static str, outcome: Outcome, instead: Response) {
         if is_unfinished(self.lane, outcome, &self.limits.cancelled) {
             return sink.unfinished(is_starved(self.begun, outcome, &self.app));
         }
@@ -472,7 +421,7 @@ impl RequestJob {
         });
     }
 
-    fn end(self, what: &'static str, outcome: QueryOutcome, bytes: u64, results: u64) {
+    fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
         let took = self.begun.at.elapsed();
         tracing::debug!(
             request_id = self.context.id(),
@@ -488,14 +437,11 @@ impl RequestJob {
 
 /// Adds the header with the snapshot that a response comes from.
 pub fn from_snapshot(app: &App, mut response: Response) -> Response {
-    if let Ok(digest) = HeaderValue::from_str(app.engine.digest()) {
-        response.headers_mut().insert(SNAPSHOT_HEADER, digest);
-    }
+    response.headers_mut().extend(snapshot_header(app));
     response
 }
 
-/// Adds the header `Retry-After` for a client that was not admitted.
-pub fn come_back(mut response: Response) -> Response {
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    response
+/// Returns the header with the snapshot that a response comes from.
+fn snapshot_header(app: &App) -> Option<(HeaderName, HeaderValue)> {
+    Some((SNAPSHOT_HEADER, HeaderValue::from_str(app.engine.digest()).ok()?))
 }

@@ -9,101 +9,69 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::App;
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
-use crate::job::{Halt, Job, Lane, RequestJob};
-use crate::outcome::QueryOutcome;
+use crate::job::{Job, Lane, RequestJob};
+use crate::outcome::Outcome;
 use crate::pipe::PipeSink;
-use crate::service::{self, RefusedRequest, Wording};
+use crate::reply::Reply;
+use crate::service::{self, Wording};
 use terrapin_budget::{self as budget, Limits};
 
 /// The content type.
 pub const JSON: &str = "application/json";
 
-/// The reason why a request has no answer.
-pub enum JsonServiceError {
-    /// The request is wrong; the message says why.
-    Question(String),
-    /// The client has disconnected.
-    Abandoned,
-}
-
 /// Waits for a slot, parses the request on a thread of its own and runs `work` there within the server's limits. If the
-/// client disconnects, the work is cancelled. `what` is the service's name in the log.
+/// client disconnects, the work is cancelled. If `work` has no answer, it returns how it ended, with the message. `what`
+/// is the service's name in the log.
 pub(super) async fn serve<Q, A>(
     app: Arc<App>,
     context: Arc<HttpRequestContext>,
     what: &'static str,
-    body: Result<Received, Unreadable>,
-    work: impl FnOnce(&App, Q, &Limits) -> Result<A, JsonServiceError> + Send + 'static,
-) -> Result<Response, RefusedRequest>
+    body: Received,
+    work: impl FnOnce(&App, Q, &Limits) -> Result<A, (Outcome, String)> + Send + 'static,
+) -> Reply
 where
     Q: DeserializeOwned,
     A: Serialize,
 {
-    let body = service::body(&app, &JsonWording, body)?;
     let work = move |job: Job| answer(job, what, body, work);
-    let answer = service::run(&app, &context, Lane::Query, &JsonWording, work).await?;
-    Ok(answer.into_response(&app))
+    service::run(&app, &context, Lane::Query, &JsonWording, work).await
 }
 
 fn answer<Q: DeserializeOwned, A: Serialize>(
     job: Job,
     what: &'static str,
     body: Received,
-    work: impl FnOnce(&App, Q, &Limits) -> Result<A, JsonServiceError>,
+    work: impl FnOnce(&App, Q, &Limits) -> Result<A, (Outcome, String)>,
 ) {
-    let question: Q = match question(&job, body) {
-        Ok(question) => question,
-        Err(unreadable) => return unreadable.end(job),
-    };
+    let Some((job, question)) = question::<Q>(job, body) else { return };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
-    let answer = work(run.app(), question, run.limits());
-    let Some((run, sink)) = service::sound(run, sink, &JsonWording, what) else { return };
-    let (outcome, message) = match answer {
-        Ok(answer) => return write(run, sink, what, &answer, 0),
-        Err(JsonServiceError::Question(message)) => (QueryOutcome::Refused, message),
-        Err(JsonServiceError::Abandoned) => (QueryOutcome::Abandoned, "it was stopped".to_owned()),
-    };
-    run.refused(sink, what, outcome, JsonWording.refusal(outcome.status(), &message));
-}
-
-/// The reason why a request could not be parsed.
-pub(super) enum QuestionError {
-    /// The error response to send.
-    Refused(Box<Response>),
-    /// Parsing reached a limit of the job.
-    Halted(Halt),
-}
-
-impl QuestionError {
-    /// Ends the job with this error.
-    pub(super) fn end(self, job: Job) {
-        match self {
-            QuestionError::Refused(refusal) => job.refuse(*refusal),
-            QuestionError::Halted(halt) => service::halt(job, &JsonWording, halt),
-        }
+    let answer = run.checked(|app| work(app, question, run.limits()));
+    match answer.map_err(|stop| service::stopped(&JsonWording, stop)).flatten() {
+        Ok(answer) => write(run, sink, what, &answer, 0),
+        Err(failed) => service::fail(run, sink, &JsonWording, what, failed),
     }
 }
 
 /// Parses the JSON object of a request within the job's limits. The text is dropped afterwards; the object counts in
-/// the job's memory account.
-///
-/// # Errors
-/// Returns an error if the body is not the expected object, or if a limit of the job was reached.
-pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result<Q, QuestionError> {
+/// the job's memory account. Ends the job and returns `None` if the body is not the expected object, or if a limit of
+/// the job was reached.
+pub(super) fn question<Q: DeserializeOwned>(job: Job, body: Received) -> Option<(Job, Q)> {
     let read = || {
-        let text = body.decoded().map_err(|why| Box::new(service::unreadable(&JsonWording, &why)))?;
+        let text = body.decoded().map_err(|why| Box::new(why.respond(&JsonWording)))?;
         parse(&text).map_err(|wrong| {
             let message = format!("not the JSON object expected: {wrong}");
             Box::new(JsonWording.refusal(StatusCode::BAD_REQUEST, &message))
         })
     };
     match job.within(read) {
-        Ok(read) => read.map_err(QuestionError::Refused),
-        Err(halt) => Err(QuestionError::Halted(halt)),
+        Ok(Ok(question)) => return Some((job, question)),
+        Ok(Err(instead)) => job.refuse(*instead),
+        Err(stop) => service::halt(job, &JsonWording, &stop),
     }
+    None
 }
 
 /// Parses untrusted JSON within the budget of this thread. A parsed tree takes many times the bytes of its text, so
@@ -141,8 +109,7 @@ pub(super) fn whole_number<'de, D: Deserializer<'de>>(value: D) -> Result<Option
 pub(super) fn write(run: RequestJob, mut sink: PipeSink, what: &'static str, answer: &impl Serialize, results: u64) {
     match serde_json::to_writer(&mut sink, answer) {
         Ok(()) => run.answered(sink, what, results),
-        // Writing fails only if the client has disconnected.
-        Err(_) => run.refused(sink, what, QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+        Err(_) => service::fail(run, sink, &JsonWording, what, service::disconnected()),
     }
 }
 

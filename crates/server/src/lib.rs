@@ -11,8 +11,10 @@
 //! sites.rs         rejects pages of other sites on routes that change something or cost money
 //! admit.rs         rejects requests without a required token (tokens.rs) and clients over their quota (quota.rs)
 //! body.rs          reads request bodies, with limits; form.rs decodes query strings and forms
-//! service.rs       the common part of services that parse or run something: running a job, and formatting errors;
-//!                  outcome.rs has the outcomes of queries
+//! service.rs       the common part of services that parse or run something: running a job, and formatting errors
+//! reply.rs, rejected.rs, outcome.rs
+//!                  the three ends of a request: what a handler returns, why a request was turned away before it ran,
+//!                  and how a run ended
 //! job.rs           runs the work of a request: gate.rs admits it, workers.rs gives it a thread, running.rs lists it;
 //!                  trial.rs has the threads for queries that find all slots busy; memory.rs divides the memory
 //! pipe.rs          transfers the answer from that thread to the client; spool.rs buffers it for slow clients
@@ -49,7 +51,9 @@ mod page;
 mod pipe;
 mod proxies;
 mod quota;
+mod rejected;
 mod reload;
+mod reply;
 mod request;
 mod route;
 mod router;

@@ -13,8 +13,8 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 
 use crate::App;
-use crate::gate::AdmissionRefusal;
-use crate::outcome::QueryOutcome;
+use crate::outcome::Outcome;
+use crate::rejected::Rejected;
 use crate::route::{Access, Route, TEXT};
 use terrapin_engine::Engine;
 
@@ -25,53 +25,6 @@ pub const ROUTES: &[Route] = &[Route::get("/metrics", "Metrics for Prometheus", 
 
 /// Upper bounds of the histogram buckets of query times, in seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];
-
-/// The reason why a request was rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rejection {
-    /// The queue is full.
-    QueueFull,
-    /// No slot became free within the queue timeout.
-    QueueTimeout,
-    /// The server is shutting down.
-    GoingDown,
-    /// Its client is at its limit of concurrent queries.
-    ClientQueries,
-    /// Its client used up its seconds of work.
-    ClientSeconds,
-    /// It has no valid token.
-    Unauthorized,
-    /// It has no admin token.
-    Forbidden,
-    /// It is for another host name, or comes from a page of another site.
-    Foreign,
-}
-
-impl Rejection {
-    /// Returns the value of the label `reason`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rejection::QueueFull => "queue_full",
-            Rejection::QueueTimeout => "queue_timeout",
-            Rejection::GoingDown => "going_down",
-            Rejection::ClientQueries => "client_queries",
-            Rejection::ClientSeconds => "client_seconds",
-            Rejection::Unauthorized => "unauthorized",
-            Rejection::Forbidden => "forbidden",
-            Rejection::Foreign => "foreign",
-        }
-    }
-}
-
-impl From<AdmissionRefusal> for Rejection {
-    fn from(refusal: AdmissionRefusal) -> Self {
-        match refusal {
-            AdmissionRefusal::Full => Rejection::QueueFull,
-            AdmissionRefusal::TooLong => Rejection::QueueTimeout,
-            AdmissionRefusal::Closed => Rejection::GoingDown,
-        }
-    }
-}
 
 /// Counts a request as in flight, once its head was read.
 pub fn request_began() {
@@ -143,7 +96,7 @@ impl Metrics {
     }
 
     /// Counts a finished query.
-    pub fn finished(&self, outcome: QueryOutcome, took: Duration, bytes: u64, elements: u64) {
+    pub fn finished(&self, outcome: Outcome, took: Duration, bytes: u64, elements: u64) {
         self.refused(outcome);
         histogram!("terrapin_query_seconds").record(took.as_secs_f64());
         counter!("terrapin_answer_bytes_total").increment(bytes);
@@ -151,13 +104,15 @@ impl Metrics {
     }
 
     /// Counts a query that ended before it ran.
-    pub fn refused(&self, outcome: QueryOutcome) {
+    pub fn refused(&self, outcome: Outcome) {
         counter!("terrapin_queries_total", "outcome" => outcome.name()).increment(1);
     }
 
     /// Counts a rejected request.
-    pub fn rejected(&self, reason: impl Into<Rejection>) {
-        counter!("terrapin_rejected_total", "reason" => reason.into().name()).increment(1);
+    pub fn rejected(&self, why: &Rejected) {
+        if let Some(reason) = why.reason() {
+            counter!("terrapin_rejected_total", "reason" => reason).increment(1);
+        }
     }
 }
 

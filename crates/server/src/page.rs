@@ -1,15 +1,15 @@
 //! The error page of an Overpass server: HTML, one paragraph for each error. Clients search the page for its wording.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::body::Unreadable;
-use crate::gate::AdmissionRefusal;
-use crate::job::Halt;
-use crate::outcome::QueryOutcome;
-use crate::service::Wording;
+use crate::outcome::Outcome;
+use crate::rejected::Rejected;
+use crate::service::{Wording, while_read};
+use terrapin_engine::Stop;
 
 /// Returns the page with these error lines.
 pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
@@ -71,33 +71,32 @@ impl Wording for OverpassWording {
         error(status, [message])
     }
 
-    /// Returns the message of the public services by which clients detect that they have to retry later.
-    fn over_quota(&self, _: &'static str) -> &'static str {
-        "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
-         Please check /api/status for the quota of your IP address."
-    }
-
-    fn unreadable(&self, why: &Unreadable) -> String {
-        format!("encoding error: {}.", why.message("The query"))
-    }
-
-    /// Returns the message of the public services, as in `over_quota`.
-    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
-        match refusal {
-            AdmissionRefusal::Full => {
+    /// Returns the messages of the public services by which clients detect that they have to retry later.
+    fn rejected(&self, why: &Rejected) -> Cow<'static, str> {
+        let text = match why {
+            Rejected::ClientQueries | Rejected::ClientSeconds(_) => {
+                "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
+                 Please check /api/status for the quota of your IP address."
+            }
+            Rejected::QueueFull => {
                 "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
                  Please check /api/status for the free slots."
             }
-            AdmissionRefusal::TooLong => {
+            Rejected::QueueTimeout => {
                 "runtime error: Dispatcher_Client::request_read_and_idx::timeout. \
                  The server is probably too busy to handle your request."
             }
-            AdmissionRefusal::Closed => "runtime error: The server is going down.",
-        }
+            Rejected::GoingDown => "runtime error: The server is going down.",
+            Rejected::NoToken | Rejected::UnknownToken | Rejected::Forbidden(_) | Rejected::Foreign(_) => {
+                return why.message("The query");
+            }
+            _ => return format!("encoding error: {}.", why.message("The query")).into(),
+        };
+        text.into()
     }
 
-    fn halted(&self, halt: Halt) -> (StatusCode, String) {
-        (QueryOutcome::from(halt).status(), format!("runtime error: {halt}."))
+    fn halted(&self, stop: &Stop) -> (StatusCode, String) {
+        (Outcome::from(stop).status(), format!("runtime error: {}.", while_read(stop)))
     }
 
     fn broken(&self) -> &'static str {

@@ -11,14 +11,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 use tokio_stream::Stream;
 
+use crate::reply::Reply;
 use crate::spool::{self, AnswerSpool, Aside};
+use crate::trial::Unfinished;
 use terrapin_budget::memory;
 
 /// Size of a piece of an answer, in bytes.
@@ -39,18 +42,8 @@ const FAREWELL: Duration = Duration::from_millis(250);
 /// Interval at which a waiting engine checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The beginning of an answer, with its content type.
-pub enum AnswerHead {
-    /// The complete answer.
-    Whole(&'static str, Bytes),
-    /// An answer of more than one piece, which are read from [`Parts`].
-    Streaming(&'static str, AnswerStream),
-    /// An error response in place of the answer.
-    Refused(Box<Response>),
-    /// A trial's answer was not complete within one piece, and none of it was sent. `again` is set if another trial may
-    /// help.
-    Unfinished { again: bool },
-}
+/// The beginning of an answer or another response, for the request that waits for it.
+pub type ReplySender = oneshot::Sender<Result<Reply, Unfinished>>;
 
 /// The state that both ends of a streaming answer share.
 struct PipeShared {
@@ -106,11 +99,11 @@ impl Drop for PipeShared {
 
 /// The writing end, used by the engine. If it is dropped without [`Sink::finish`], the answer breaks off.
 pub struct PipeSink {
-    content_type: &'static str,
+    headers: HeaderMap,
     buffer: Vec<u8>,
     /// The pieces held back until the answer begins.
     held: UnsentPieces,
-    head: Option<oneshot::Sender<AnswerHead>>,
+    head: Option<ReplySender>,
     spool: Arc<AnswerSpool>,
     streaming: Option<Streaming>,
     deadline: Instant,
@@ -120,17 +113,17 @@ pub struct PipeSink {
 }
 
 impl PipeSink {
-    /// Creates a sink that begins its answer through `head`. It waits for its reader until `deadline`, or until it is
+    /// Creates a sink that begins its answer, with these headers, through `head`. It waits for its reader until `deadline`, or until it is
     /// cancelled. Must not be used on the runtime's own threads, because it blocks.
     pub fn new(
-        content_type: &'static str,
-        head: oneshot::Sender<AnswerHead>,
+        headers: HeaderMap,
+        head: ReplySender,
         spool: Arc<AnswerSpool>,
         deadline: Instant,
         cancelled: Arc<AtomicBool>,
     ) -> Self {
         PipeSink {
-            content_type,
+            headers,
             buffer: Vec::new(),
             held: UnsentPieces { pieces: VecDeque::new(), spool: Arc::clone(&spool) },
             head: Some(head),
@@ -165,7 +158,8 @@ impl PipeSink {
             && let Some(head) = self.head.take()
         {
             let whole = Bytes::from(std::mem::take(&mut self.buffer));
-            return head.send(AnswerHead::Whole(self.content_type, whole)).map_err(|_| gone());
+            let headers = std::mem::take(&mut self.headers);
+            return head.send(Ok(Reply::Whole(headers, whole))).map_err(|_| gone());
         }
         if !self.buffer.is_empty() {
             self.send_buffer()?;
@@ -179,7 +173,7 @@ impl PipeSink {
     /// broken transfer, such as a script that reads a file, must not find a closed document.
     pub fn refuse(mut self, instead: Response) {
         if let Some(head) = self.head.take() {
-            let _ = head.send(AnswerHead::Refused(Box::new(instead)));
+            let _ = head.send(Ok(instead.into()));
             return;
         }
         let written = self.buffer.trim_ascii_end().len();
@@ -193,7 +187,7 @@ impl PipeSink {
     /// Abandons an answer that was limited to a single piece.
     pub fn unfinished(mut self, again: bool) {
         if let Some(head) = self.head.take() {
-            let _ = head.send(AnswerHead::Unfinished { again });
+            let _ = head.send(Err(Unfinished { again }));
         }
     }
 
@@ -224,7 +218,9 @@ impl PipeSink {
             aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
         });
         self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
-        head.send(AnswerHead::Streaming(self.content_type, AnswerStream(shared))).map_err(|_| gone())
+        let body = AnswerBody::new(AnswerStream(shared), StopWhenDropped(Arc::clone(&self.cancelled)));
+        let headers = std::mem::take(&mut self.headers);
+        head.send(Ok(Reply::Streaming(headers, Body::from_stream(body)))).map_err(|_| gone())
     }
 }
 
@@ -376,7 +372,7 @@ impl Drop for Streaming {
 }
 
 /// The reader's end of a streaming answer. Dropping it stops the engine.
-pub struct AnswerStream(Arc<PipeShared>);
+struct AnswerStream(Arc<PipeShared>);
 
 impl Drop for AnswerStream {
     fn drop(&mut self) {
@@ -388,6 +384,13 @@ impl Drop for AnswerStream {
 /// Cancels the query on drop, when the client disconnects.
 pub struct StopWhenDropped(pub Arc<AtomicBool>);
 
+impl StopWhenDropped {
+    /// Drops this guard without cancelling the query: another one took over.
+    pub fn disarm(mut self) {
+        self.0 = Arc::default();
+    }
+}
+
 impl Drop for StopWhenDropped {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
@@ -395,7 +398,7 @@ impl Drop for StopWhenDropped {
 }
 
 /// The HTTP body of a streaming answer.
-pub struct AnswerBody {
+struct AnswerBody {
     parts: AnswerStream,
     /// A pending read from the answer's file.
     reading: Option<JoinHandle<io::Result<Vec<u8>>>>,
@@ -407,7 +410,7 @@ pub struct AnswerBody {
 
 impl AnswerBody {
     /// Creates the body of an answer. Dropping it stops the query.
-    pub fn new(parts: AnswerStream, guard: StopWhenDropped) -> Self {
+    fn new(parts: AnswerStream, guard: StopWhenDropped) -> Self {
         AnswerBody { parts, reading: None, farewell: None, done: false, _guard: guard }
     }
 

@@ -7,20 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::client::ClientKey;
+use crate::rejected::Rejected;
 
 /// The period of the quota, in seconds.
 const MINUTE: f64 = 60.0;
 /// Maximum number of clients in the table, some 100 bytes each. Clients with an unused quota need no entry.
 const MOST_CLIENTS: usize = 1 << 16;
-
-/// The reason why a client must wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExceededQuota {
-    /// It is at its limit of concurrent queries.
-    Queries,
-    /// It used up its seconds, and has some again after this time.
-    Seconds(Duration),
-}
 
 /// A client's use of its quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +61,7 @@ impl Quota {
 
     /// Admits a client's query, which counts until the returned value is dropped. Returns an error if the client is
     /// over its quota.
-    pub fn admit(self: &Arc<Self>, client: &ClientKey) -> Result<Admission, ExceededQuota> {
+    pub fn admit(self: &Arc<Self>, client: &ClientKey) -> Result<Admission, Rejected> {
         if self.queries == 0 && self.seconds == 0 {
             return Ok(Admission(None));
         }
@@ -81,10 +73,10 @@ impl Quota {
         let used = clients.entry(client.clone()).or_insert_with(|| self.unused(now));
         self.settle(used, now);
         if self.queries > 0 && used.queries >= self.queries {
-            return Err(ExceededQuota::Queries);
+            return Err(Rejected::ClientQueries);
         }
         if let Some(wait) = self.wait(used) {
-            return Err(ExceededQuota::Seconds(wait));
+            return Err(Rejected::ClientSeconds(wait));
         }
         used.queries += 1;
         Ok(Admission(Some((Arc::clone(self), client.clone()))))
@@ -223,7 +215,7 @@ mod tests {
         let (ann, bob) = (client(1), client(2));
         let first = quota.admit(&ann).unwrap_or_else(|_| panic!("there is room"));
         let _second = quota.admit(&ann).unwrap_or_else(|_| panic!("there is room"));
-        assert_eq!(quota.admit(&ann).err(), Some(ExceededQuota::Queries));
+        assert_eq!(quota.admit(&ann).err(), Some(Rejected::ClientQueries));
         assert!(quota.admit(&bob).is_ok());
         assert_eq!(quota.left(&ann), Left { queries: 2, wait: None });
         drop(first);
@@ -247,7 +239,7 @@ mod tests {
         // Ten seconds of work; one second was regained meanwhile.
         back(10);
         drop(work);
-        let Err(ExceededQuota::Seconds(wait)) = quota.admit(&ann) else { panic!("the client used all it has") };
+        let Err(Rejected::ClientSeconds(wait)) = quota.admit(&ann) else { panic!("the client used all it has") };
         assert!((29.0..31.0).contains(&wait.as_secs_f64()), "{wait:?}");
         assert!(quota.left(&ann).wait.is_some());
         back(31);
@@ -284,7 +276,7 @@ mod tests {
             let _work = admission.work();
         }
         assert!(quota.clients() <= MOST_CLIENTS);
-        assert_eq!(quota.admit(&busy).err(), Some(ExceededQuota::Queries));
+        assert_eq!(quota.admit(&busy).err(), Some(Rejected::ClientQueries));
     }
 
     #[test]

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::context::REQUEST_ID;
-use crate::metrics::Rejection;
+use crate::rejected::Rejected;
 use crate::{App, SNAPSHOT_HEADER};
 
 /// The header by which a browser reports whether a page of the same site sends the request (W3C, Fetch Metadata).
@@ -198,8 +198,9 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
             "the request comes from a page of another site (`Origin`): the operator can allow it with --cors"
         }
     };
-    app.metrics.rejected(Rejection::Foreign);
-    route.wording.refusal(StatusCode::FORBIDDEN, message)
+    let why = Rejected::Foreign(message);
+    app.metrics.rejected(&why);
+    why.respond(route.wording)
 }
 
 #[cfg(test)]

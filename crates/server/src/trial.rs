@@ -17,6 +17,13 @@ pub struct Trials {
 
 type Idle = Mutex<Vec<Arc<ThreadPool>>>;
 
+/// A trial that ended without a reply: its time was too short for the query, no trial slot was free, or the answer was
+/// not complete within one piece. None of the answer was sent. Internal to jobs: the query then waits for a slot.
+pub struct Unfinished {
+    /// Whether another trial may help.
+    pub again: bool,
+}
+
 /// A thread for one trial; becomes idle again on drop.
 pub struct Thread {
     pool: Arc<ThreadPool>,

@@ -1,3 +1,4 @@
+use axum::body::BodyDataStream;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use tokio_stream::StreamExt;
@@ -9,19 +10,22 @@ fn spool(answer: u64) -> Arc<AnswerSpool> {
     AnswerSpool::new(SpoolLimits { memory: 64 << 20, answer, total: answer, folder: std::env::temp_dir() })
 }
 
-fn sink(spool: &Arc<AnswerSpool>) -> (PipeSink, oneshot::Receiver<AnswerHead>) {
+type Receiver = oneshot::Receiver<Result<Reply, Unfinished>>;
+
+fn sink(spool: &Arc<AnswerSpool>) -> (PipeSink, Receiver) {
     sink_for(spool, Duration::from_secs(60))
 }
 
-fn sink_for(spool: &Arc<AnswerSpool>, time: Duration) -> (PipeSink, oneshot::Receiver<AnswerHead>) {
+fn sink_for(spool: &Arc<AnswerSpool>, time: Duration) -> (PipeSink, Receiver) {
     let (sender, receiver) = oneshot::channel();
     let deadline = Instant::now() + time;
-    (PipeSink::new("text/csv", sender, Arc::clone(spool), deadline, Arc::default()), receiver)
+    (PipeSink::new(HeaderMap::new(), sender, Arc::clone(spool), deadline, Arc::default()), receiver)
 }
 
-fn guard() -> (StopWhenDropped, Arc<AtomicBool>) {
-    let flag = Arc::new(AtomicBool::new(false));
-    (StopWhenDropped(Arc::clone(&flag)), flag)
+/// Returns the body of an answer that is streamed.
+async fn streamed(head: Receiver) -> BodyDataStream {
+    let Ok(Ok(Reply::Streaming(_, body))) = head.await else { panic!("expected a stream") };
+    body.into_data_stream()
 }
 
 fn refusal() -> Response {
@@ -39,25 +43,24 @@ async fn a_small_answer_is_sent_whole_or_not_at_all() {
     let (mut good, head) = sink(&spool);
     good.write_all(b"all").unwrap();
     good.finish().unwrap();
-    assert!(matches!(head.await, Ok(AnswerHead::Whole("text/csv", bytes)) if bytes == "all"));
+    assert!(matches!(head.await, Ok(Ok(Reply::Whole(_, bytes))) if bytes == "all"));
 
     let (mut bad, head) = sink(&spool);
     bad.write_all(b"some").unwrap();
     bad.refuse(refusal());
-    assert!(matches!(head.await, Ok(AnswerHead::Refused(_))));
+    assert!(matches!(head.await, Ok(Ok(Reply::Other(_)))));
 }
 
 /// More bytes than are held back.
 const LONG: usize = (HELD + 20) * PIECE + 9;
 
-async fn stream(complete: bool) -> Vec<io::Result<Bytes>> {
+async fn stream(complete: bool) -> Vec<Result<Bytes, axum::Error>> {
     let (mut sink, head) = sink(&spool(0));
     let engine = tokio::task::spawn_blocking(move || {
         sink.write_all(&pattern(LONG)).unwrap();
         if complete { sink.finish().unwrap() } else { sink.refuse(refusal()) }
     });
-    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-    let pieces = AnswerBody::new(parts, guard().0).collect().await;
+    let pieces = streamed(head).await.collect().await;
     engine.await.unwrap();
     pieces
 }
@@ -80,14 +83,13 @@ async fn the_first_megabytes_are_held_while_there_is_memory() {
     bad.write_all(&pattern(HELD * PIECE)).unwrap();
     assert!(spool.memory_taken() as usize >= (HELD - 1) * PIECE);
     bad.refuse(refusal());
-    assert!(matches!(head.await, Ok(AnswerHead::Refused(_))));
+    assert!(matches!(head.await, Ok(Ok(Reply::Other(_)))));
     assert_eq!(spool.memory_taken(), 0);
 
     let (mut good, head) = sink(&spool);
     good.write_all(&pattern(HELD * PIECE)).unwrap();
     good.finish().unwrap();
-    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-    let pieces: Vec<_> = AnswerBody::new(parts, guard().0).collect().await;
+    let pieces: Vec<_> = streamed(head).await.collect().await;
     let whole: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.unwrap()).collect();
     assert!(whole == pattern(HELD * PIECE));
     assert_eq!(spool.memory_taken(), 0);
@@ -101,7 +103,7 @@ async fn the_first_megabytes_are_held_while_there_is_memory() {
         sink.refuse(refusal());
     });
     let head = head.await;
-    assert!(matches!(head, Ok(AnswerHead::Streaming(..))));
+    assert!(matches!(head, Ok(Ok(Reply::Streaming(..)))));
     engine.await.unwrap();
 }
 
@@ -114,8 +116,7 @@ async fn an_answer_that_nobody_reads_is_put_aside_and_comes_whole() {
         sink.write_all(&pattern(length)).unwrap();
         sink.finish().unwrap();
     });
-    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-    let mut body = AnswerBody::new(parts, guard().0);
+    let mut body = streamed(head).await;
     // The engine ends before the first byte is read.
     engine.await.unwrap();
     assert!(spool.on_disk() as usize > 250 * PIECE, "{}", spool.on_disk());
@@ -139,8 +140,7 @@ async fn a_reader_that_comes_and_goes_gets_every_byte_in_order() {
         sink.write_all(&pattern(length)).unwrap();
         sink.finish().unwrap();
     });
-    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-    let mut body = AnswerBody::new(parts, guard().0);
+    let mut body = streamed(head).await;
     let mut whole = Vec::new();
     while let Some(piece) = body.next().await {
         whole.extend_from_slice(&piece.unwrap());
@@ -159,10 +159,9 @@ async fn a_reader_that_comes_and_goes_gets_every_byte_in_order() {
 async fn a_client_that_left_or_sleeps_stops_the_query() {
     let spool = spool(10 * PIECE as u64);
     let (mut sink, head) = sink_for(&spool, Duration::from_secs(1));
-    let (guard, flag) = guard();
+    let flag = Arc::clone(&sink.cancelled);
     let engine = tokio::task::spawn_blocking(move || sink.write_all(&vec![7; (HELD + 30) * PIECE]).unwrap_err().kind());
-    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
-    let body = AnswerBody::new(parts, guard);
+    let body = streamed(head).await;
     assert_eq!(engine.await.unwrap(), io::ErrorKind::TimedOut);
     drop(body);
     assert!(flag.load(Ordering::Relaxed));

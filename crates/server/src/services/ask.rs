@@ -6,24 +6,25 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::on;
 use serde::Serialize;
-use terrapin_chat::{ChatErrorKind, LanguageModel, Patience, Reply, Request};
+use terrapin_chat::{ChatErrorKind, LanguageModel, Patience, Reply as ModelReply, Request};
 
 use crate::App;
 use crate::accept::{self, AcceptHeader};
-use crate::admit::{LONGEST_WAIT, whole_seconds};
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane, RequestJob};
 use crate::json::{self, JSON, JsonWording};
-use crate::outcome::QueryOutcome;
+use crate::outcome::Outcome;
 use crate::pipe::PipeSink;
+use crate::rejected::retry_after;
+use crate::reply::Reply;
 use crate::route::{Access, Route, json_body, schema_of};
-use crate::service::{self, RefusedRequest, Wording};
+use crate::service::{self, Wording};
 use terrapin_assist::ask::{AskFailure, AskStep, QuestionAnswer, UserQuestion, ask as answer};
+use terrapin_engine::Stop;
 
 /// The route of questions.
 pub const ROUTES: &[Route] = &[Route {
@@ -53,27 +54,22 @@ pub async fn ask(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = service::body(&app, &JsonWording, body)?;
+    body: Received,
+) -> Reply {
     if app.asker.is_none() {
-        app.metrics.refused(QueryOutcome::Refused);
+        app.metrics.refused(Outcome::Refused);
         let message = "no language model is configured: start the server with --model-url";
-        return Err(JsonWording.refusal(StatusCode::NOT_FOUND, message).into());
+        return JsonWording.refusal(StatusCode::NOT_FOUND, message).into();
     }
     let wanted = accept::text(&headers).unwrap_or_default();
     let wanted = AcceptHeader::of(&wanted);
     let in_steps = wanted.quality(EVENTS) > wanted.quality(JSON);
     let work = move |job: Job| work(job, body, in_steps);
-    let answer = service::run(&app, &context, Lane::Ask, &JsonWording, work).await?;
-    Ok(answer.into_response(&app))
+    service::run(&app, &context, Lane::Ask, &JsonWording, work).await
 }
 
 fn work(job: Job, body: Received, in_steps: bool) {
-    let question: UserQuestion = match json::question(&job, body) {
-        Ok(question) => question,
-        Err(unreadable) => return unreadable.end(job),
-    };
+    let Some((job, question)) = json::question::<UserQuestion>(job, body) else { return };
     job.context().set_query(&question.question);
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, mut sink) = job.begin(time, memory, if in_steps { EVENTS } else { JSON });
@@ -86,9 +82,12 @@ fn work(job: Job, body: Received, in_steps: bool) {
     };
     let model = UncountedModel { model: &*asker.model, context: run.context() };
     let done = answer(&run.app().engine, &model, &asker.settings, &question, run.limits(), &mut tell);
-    let Some((run, sink)) = service::sound(run, sink, &JsonWording, NAME) else { return };
     match done {
         Ok(answer) => write(run, sink, &answer, in_steps),
+        Err(AskFailure::Damaged(damage)) => {
+            let failed = service::stopped(&JsonWording, Stop::Damaged(damage));
+            service::fail(run, sink, &JsonWording, NAME, failed);
+        }
         Err(failure) => refuse(run, sink, &failure, in_steps),
     }
 }
@@ -104,7 +103,7 @@ impl LanguageModel for UncountedModel<'_> {
         self.model.name()
     }
 
-    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, terrapin_chat::ChatError> {
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<ModelReply, terrapin_chat::ChatError> {
         let _wait = self.context.waiting();
         self.model.reply(request, patience)
     }
@@ -126,27 +125,22 @@ fn write(run: RequestJob, mut sink: PipeSink, answer: &QuestionAnswer, in_steps:
     };
     match written {
         Ok(()) => run.answered(sink, NAME, results),
-        Err(_) => run.refused(
-            sink,
-            NAME,
-            QueryOutcome::Abandoned,
-            JsonWording.refusal(StatusCode::SERVICE_UNAVAILABLE, "it was stopped"),
-        ),
+        Err(_) => service::fail(run, sink, &JsonWording, NAME, service::disconnected()),
     }
 }
 
 /// Reports a failure: as an event if steps were sent, else as a status.
 fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: bool) {
     let (outcome, status) = match failure {
-        AskFailure::Question(_) => (QueryOutcome::Refused, StatusCode::BAD_REQUEST),
+        AskFailure::Question(_) => (Outcome::Refused, StatusCode::BAD_REQUEST),
         AskFailure::Model(error) => match error.kind {
-            ChatErrorKind::Late => (QueryOutcome::TimedOut, StatusCode::GATEWAY_TIMEOUT),
-            ChatErrorKind::Busy => (QueryOutcome::Busy, StatusCode::SERVICE_UNAVAILABLE),
-            ChatErrorKind::Cancelled => (QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE),
-            _ => (QueryOutcome::Refused, StatusCode::BAD_GATEWAY),
+            ChatErrorKind::Late => (Outcome::TimedOut, StatusCode::GATEWAY_TIMEOUT),
+            ChatErrorKind::Busy => (Outcome::Busy, StatusCode::SERVICE_UNAVAILABLE),
+            ChatErrorKind::Cancelled => (Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE),
+            _ => (Outcome::Refused, StatusCode::BAD_GATEWAY),
         },
-        AskFailure::Exceeded(exceeded) => (QueryOutcome::from(*exceeded), QueryOutcome::from(*exceeded).status()),
-        AskFailure::Damaged(_) | AskFailure::Fault(_) => (QueryOutcome::Broken, StatusCode::INTERNAL_SERVER_ERROR),
+        AskFailure::Exceeded(exceeded) => (Outcome::from(*exceeded), Outcome::from(*exceeded).status()),
+        AskFailure::Damaged(_) | AskFailure::Fault(_) => (Outcome::Failed, StatusCode::INTERNAL_SERVER_ERROR),
     };
     match failure {
         AskFailure::Model(error) if error.kind != ChatErrorKind::Cancelled => {
@@ -172,8 +166,7 @@ fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: b
     if let AskFailure::Model(error) = failure
         && let Some(wait) = error.wait
     {
-        let seconds = whole_seconds(wait.min(LONGEST_WAIT));
-        instead.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        instead.headers_mut().insert(header::RETRY_AFTER, retry_after(wait));
     }
     run.refused(sink, NAME, outcome, instead);
 }

@@ -1,24 +1,22 @@
 //! `/api/convert`: converts a query to another form of the language, and shows it on a page like that of the public
 //! converters.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
-use axum::response::Response;
 use axum::routing::on;
 
 use super::interpreter::query_in;
 use crate::App;
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
-use crate::outcome::QueryOutcome;
 use crate::page::{self, OverpassWording};
+use crate::reply::Reply;
 use crate::route::{Access, Route, Schema, query};
-use crate::service::{self, RefusedRequest};
+use crate::service;
 use crate::services::interpreter::QUERY_BODIES;
 use terrapin_overpass::OverpassFailure;
 use terrapin_overpass::convert::{self, ConversionForm, Converted};
@@ -54,18 +52,16 @@ pub async fn convert(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = service::body(&app, &PAGES, body)?;
+    body: Received,
+) -> Reply {
     let work = move |job: Job| work(job, in_address.as_deref(), body);
-    let answer = service::run(&app, &context, Lane::Conversion, &PAGES, work).await?;
-    Ok(answer.into_response(&app))
+    service::run(&app, &context, Lane::Conversion, &PAGES, work).await
 }
 
 fn work(job: Job, in_address: Option<&str>, body: Received) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
-        Err(refused) => return job.refuse(refused.into()),
+        Err(instead) => return job.refuse(*instead),
     };
     job.context().set_query(&text);
     let in_body = || target(&body.decoded().unwrap_or_default());
@@ -85,20 +81,14 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     }
     let converted = match job.within(|| convert::convert(&text, form).map(|converted| shown(&converted))) {
         Ok(converted) => converted,
-        Err(halt) => return service::halt(job, &PAGES, halt),
+        Err(stop) => return service::halt(job, &PAGES, &stop),
     };
     drop(text);
     match converted {
         Ok(page) => {
             let (time, memory) = (job.app().settings.max_time, job.memory());
-            let (run, mut sink) = job.begin(time, memory, HTML);
-            match sink.write_all(page.as_bytes()) {
-                Ok(()) => run.answered(sink, "conversion", 0),
-                Err(_) => {
-                    let instead = page::error(StatusCode::SERVICE_UNAVAILABLE, []);
-                    run.refused(sink, "conversion", QueryOutcome::Abandoned, instead);
-                }
-            }
+            let (run, sink) = job.begin(time, memory, HTML);
+            service::end(run, sink, &PAGES, "conversion", Ok((page, 0)));
         }
         Err(failure) => {
             let page = page::page_with(lines(Some(&failure)).iter().map(String::as_str), Some(""));

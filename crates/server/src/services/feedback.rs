@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::response::Response;
 use axum::routing::on;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
-use crate::json::JsonServiceError;
+use crate::outcome::Outcome;
+use crate::reply::Reply;
 use crate::route::{Access, Route, json_body, schema_of};
-use crate::service::RefusedRequest;
 use crate::{App, json};
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback as look, without_triples};
 use terrapin_eval::language::QueryLanguage;
@@ -65,16 +64,15 @@ struct FeedbackResponse {
 pub async fn feedback(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<HttpRequestContext>>,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
+    body: Received,
+) -> Reply {
     let asked = Arc::clone(&context);
     json::serve(app, context, "feedback", body, move |app, question: FeedbackQuestion, limits| {
         asked.set_query(&question.query);
+        let wrong = |message: String| Err((Outcome::Refused, message));
         let bbox = match question.bbox.as_deref().map(|text| (text, text.parse::<BoundingBox>().ok())) {
             Some((text, None)) => {
-                return Err(JsonServiceError::Question(format!(
-                    "bbox {text:?}: expected \"south,west,north,east\" in degrees"
-                )));
+                return wrong(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees"));
             }
             Some((_, bbox)) => bbox,
             None => None,
@@ -83,9 +81,7 @@ pub async fn feedback(
         let sample = question.sample.unwrap_or(5).min(MOST);
         let language = match question.lang.as_deref().map(|lang| (lang, QueryLanguage::named(lang))) {
             Some((lang, None)) => {
-                return Err(JsonServiceError::Question(format!(
-                    "lang {lang:?}: expected \"overpassql\" or \"sparql\""
-                )));
+                return wrong(format!("lang {lang:?}: expected \"overpassql\" or \"sparql\""));
             }
             Some((_, named)) => named,
             None => None,
@@ -98,9 +94,7 @@ pub async fn feedback(
             // A client that sets `lang` relies on it and gets an error status. Any other client gets this as feedback,
             // like other errors.
             Err(NoTriples) if language.is_some() => {
-                return Err(JsonServiceError::Question(format!(
-                    "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"
-                )));
+                return wrong(format!("the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"));
             }
             Err(NoTriples) => without_triples(),
         };

@@ -9,23 +9,24 @@ use std::time::Duration;
 use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::on;
 use serde_json::json;
 
 use crate::App;
 use crate::accept::{self, AcceptHeader};
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::cgi::{self, WithoutHead};
 use crate::context::HttpRequestContext;
 use crate::form::{self, NotUtf8};
-use crate::job::{self, Job, JobAnswer, RequestJob};
-use crate::outcome::QueryOutcome;
+use crate::job::{self, Job, RequestJob};
+use crate::outcome::Outcome;
 use crate::page::{self, OverpassWording};
 use crate::pipe::PipeSink;
+use crate::reply::Reply;
 use crate::request::{Beside, WITH_WIKIDATA};
 use crate::route::{Access, Media, Parameter, Route, Schema, form_body, query, text_body};
-use crate::service::{self, RefusedRequest, Wording};
+use crate::service;
 use terrapin_assist::items::ItemDescriptions;
 use terrapin_entities::{Properties, chain_of};
 use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
@@ -101,17 +102,14 @@ pub async fn interpreter(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = Arc::new(service::body(&app, &PAGES, body)?);
+    body: Received,
+) -> Reply {
+    let body = Arc::new(body);
     let in_languages = in_address.as_deref().is_some_and(|address| address.contains(WITH_WIKIDATA));
     let head = InterpreterHead { accepted: accept::text(&headers), languages: accept::language(&headers) };
     let work = move |job: Job| work(job, in_address.as_deref(), head, body);
-    let mut response = respond(&app, &context, work).await?;
-    if in_languages {
-        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-language"));
-    }
-    Ok(response)
+    let also = if in_languages { "accept-language" } else { "" };
+    respond(&app, &context, also, work).await
 }
 
 /// The values of the request headers that matter here.
@@ -132,36 +130,36 @@ pub(super) struct InterpreterOutput<'a> {
     pub items: Option<(Properties, Vec<String>)>,
 }
 
-/// Runs `work`, which ends by calling [`answer`].
+/// Runs `work`, which ends by calling [`answer`]. The answer varies with the header `Accept`, and with `also` if that
+/// is not empty.
 pub(super) async fn respond(
     app: &Arc<App>,
     context: &Arc<HttpRequestContext>,
+    also: &'static str,
     work: impl FnOnce(Job) + Clone + Send + 'static,
-) -> Result<Response, RefusedRequest> {
-    let answer = service::run_query(app, context, &PAGES, work).await?;
-    let mut response = finished(app, answer);
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
-    Ok(response)
-}
-
-/// Returns the HTTP response for an answer.
-fn finished(app: &App, answer: JobAnswer) -> Response {
-    let (JobAnswer::Whole(content_type, _) | JobAnswer::Streaming(content_type, _)) = answer;
-    if !content_type.starts_with("text/html") {
-        return answer.into_response(app);
-    }
-    let moved = match &answer {
-        JobAnswer::Whole(_, bytes) => cgi::redirection(bytes),
-        JobAnswer::Streaming(..) => None,
+) -> Reply {
+    let mut reply = service::run_query(app, context, &PAGES, work).await;
+    let Some(headers) = reply.answer_headers() else { return reply };
+    let add = |headers: &mut HeaderMap| {
+        for name in ["accept", also].into_iter().filter(|name| !name.is_empty()) {
+            headers.append(header::VARY, HeaderValue::from_static(name));
+        }
     };
+    let is_page = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if !is_page {
+        add(headers);
+        return reply;
+    }
+    let moved = if let Reply::Whole(_, page) = &reply { cgi::redirection(page) } else { None };
     let mut response = match moved {
         Some(moved) => job::from_snapshot(app, moved),
-        None => answer.into_response(app),
+        None => reply.into_response(),
     };
+    let headers = response.headers_mut();
     // The page contains tags unescaped, with anything that mappers wrote.
-    let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
-    response
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+    add(headers);
+    response.into()
 }
 
 /// Returns GeoJSON if the client prefers it, or else the format that the query selects.
@@ -177,7 +175,7 @@ fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> AnswerFormat<'a>
 fn work(job: Job, in_address: Option<&str>, head: InterpreterHead, body: Arc<Received>) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
-        Err(refused) => return job.refuse(refused.into()),
+        Err(instead) => return job.refuse(*instead),
     };
     let beside = match beside(in_address, &body) {
         Ok(beside) => beside,
@@ -200,7 +198,7 @@ pub(super) fn answer(job: Job, text: &str, wanted: InterpreterOutput<'_>) {
     let script = match job.within(|| overpass::parse(text)) {
         Ok(Ok(script)) => script,
         Ok(Err(failure)) => return job.refuse(refused(&failure)),
-        Err(halt) => return service::halt(job, &PAGES, halt),
+        Err(stop) => return service::halt(job, &PAGES, &stop),
     };
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
@@ -227,22 +225,16 @@ pub(super) fn answer(job: Job, text: &str, wanted: InterpreterOutput<'_>) {
         (form, _) => form,
     };
     let (run, mut sink) = job.begin(time, memory, content_type);
-    let result = write(&run, &script, form, function.as_deref(), &mut sink);
-    if let Some(Err(damage)) = items.as_ref().and(store).map(Store::check) {
-        tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
-        let instead = PAGES.refusal(StatusCode::INTERNAL_SERVER_ERROR, &PAGES.damaged(&damage));
-        return run.refused(sink, "query", QueryOutcome::Broken, instead);
-    }
-    let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
-    match result {
-        Ok(summary) => run.answered(sink, "query", summary.elements),
-        Err(failure) => {
+    match run.checked(|_| write(&run, &script, form, function.as_deref(), &mut sink)) {
+        Ok(Ok(summary)) => run.answered(sink, "query", summary.elements),
+        Err(stop) => service::fail(run, sink, &PAGES, "query", service::stopped(&PAGES, stop)),
+        Ok(Err(failure)) => {
             let request_id = run.context().id();
             match failure.is_fault() {
                 true => tracing::error!(request_id, error = %failure, help = failure.help(), "no answer"),
                 false => tracing::debug!(request_id, error = %failure, "stopped"),
             }
-            run.refused(sink, "query", QueryOutcome::from(&failure), refused(&failure));
+            run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
         }
     }
 }
@@ -283,12 +275,9 @@ fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, String> {
 }
 
 /// Returns the query of a request, or an error page if it has none.
-pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, RefusedRequest> {
-    let refuse = |message: &str| Err(page::error(StatusCode::BAD_REQUEST, [message]).into());
-    let body = match body.decoded() {
-        Ok(body) => body,
-        Err(why) => return Err(service::unreadable(&PAGES, &why).into()),
-    };
+pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Box<Response>> {
+    let refuse = |message: &str| Err(Box::new(page::error(StatusCode::BAD_REQUEST, [message])));
+    let body = body.decoded().map_err(|why| Box::new(why.respond(&PAGES)))?;
     match query_text(in_address, &body) {
         Some(Ok(text)) => Ok(text.into_owned()),
         Some(Err(NotUtf8(at))) => {
@@ -334,7 +323,7 @@ fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
 
 fn refused(failure: &OverpassFailure) -> Response {
     let lines: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
-    page::error(QueryOutcome::from(failure).status(), lines.iter().map(String::as_str))
+    page::error(Outcome::from(failure).status(), lines.iter().map(String::as_str))
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use serde_json::json;
 
 use crate::App;
 use crate::context::HttpRequestContext;
-use crate::metrics::Rejection;
+use crate::json::JsonWording;
+use crate::rejected::Rejected;
 use crate::route::{Route, Schema, TEXT, path};
 use crate::tokens::Bearer;
 
@@ -48,12 +49,13 @@ pub async fn by_number(
     if context.is_admin() {
         return any(State(app), number).await;
     }
-    app.metrics.rejected(Rejection::Forbidden);
     let message = match context.bearer {
         Bearer::Anyone => "only at the address of --metrics-bind, or with a token marked `admin` (--tokens)",
         _ => "a token marked `admin` is needed",
     };
-    (StatusCode::FORBIDDEN, Json(json!({ "error": message }))).into_response()
+    let why = Rejected::Forbidden(message);
+    app.metrics.rejected(&why);
+    why.respond(&JsonWording)
 }
 
 /// Stops the query with this number, for every client that can reach the operators' address.

@@ -27,10 +27,11 @@ use tokio::sync::oneshot;
 
 use crate::App;
 use crate::context::HttpRequestContext;
-use crate::gate::AdmissionRefusal;
-use crate::job::{self, Given, Job, Lane};
+use crate::job::{self, Job, Lane};
 use crate::json::JSON;
-use crate::outcome::QueryOutcome;
+use crate::outcome::Outcome;
+use crate::rejected::Rejected;
+use crate::reply::Reply;
 use crate::tokens::Bearer;
 use terrapin_assist::agents::resources::{RESOURCES, Resource as Readable};
 use terrapin_assist::agents::{self, Definition, TOOLS, Trouble};
@@ -84,7 +85,7 @@ pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
 /// The bounds of the job that reads a message and runs its call, and how the call ended.
 struct CallBounds {
     limits: Limits,
-    ended: OnceLock<(&'static str, QueryOutcome)>,
+    ended: OnceLock<(&'static str, Outcome)>,
 }
 
 impl CallBounds {
@@ -105,21 +106,21 @@ impl CallBounds {
     }
 
     /// Returns the name of the call and its outcome, or `None` if no tool ran.
-    fn ended(&self) -> Option<(&'static str, QueryOutcome)> {
+    fn ended(&self) -> Option<(&'static str, Outcome)> {
         self.ended.get().copied()
     }
 }
 
 /// Returns how a call ended, and logs a fault of the program.
-fn outcome<T>(result: &Result<T, Trouble>) -> QueryOutcome {
+fn outcome<T>(result: &Result<T, Trouble>) -> Outcome {
     match result {
-        Ok(_) => QueryOutcome::Answered,
-        Err(Trouble { exceeded: Some(exceeded), .. }) => QueryOutcome::from(*exceeded),
+        Ok(_) => Outcome::Done,
+        Err(Trouble { exceeded: Some(exceeded), .. }) => Outcome::from(*exceeded),
         Err(trouble @ Trouble { is_fault: true, .. }) => {
             tracing::error!(%trouble, "a tool failed");
-            QueryOutcome::Broken
+            Outcome::Failed
         }
-        Err(_) => QueryOutcome::Refused,
+        Err(_) => Outcome::Refused,
     }
 }
 
@@ -153,7 +154,7 @@ impl McpServer {
             let result = work(&run.app().engine, run.limits());
             let outcome = outcome(&result);
             let _ = sender.send(result);
-            if outcome == QueryOutcome::Answered {
+            if outcome == Outcome::Done {
                 run.answered(sink, what, 1);
             } else {
                 run.refused(sink, what, outcome, ().into_response());
@@ -175,11 +176,11 @@ impl McpServer {
 const CANCELLED: &str = "it was cancelled";
 
 /// Returns the reason why a call has no result, written for the model.
-fn no_slot(given: &Given) -> &'static str {
-    match given {
-        Given::Away(AdmissionRefusal::Full) => "the queue is full: retry in a few seconds",
-        Given::Away(AdmissionRefusal::TooLong) => "no slot became free in time: retry in a few seconds",
-        Given::Away(AdmissionRefusal::Closed) => "the server is shutting down",
+fn no_slot(done: &Result<Option<Reply>, Rejected>) -> &'static str {
+    match done {
+        Err(Rejected::QueueFull) => "the queue is full: retry in a few seconds",
+        Err(Rejected::QueueTimeout) => "no slot became free in time: retry in a few seconds",
+        Err(Rejected::GoingDown) => "the server is shutting down",
         _ => "the request failed: see the server's log",
     }
 }

@@ -11,17 +11,17 @@ use std::time::Duration;
 use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, header};
-use axum::response::Response;
 use axum::routing::on;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
-use crate::json::JsonServiceError;
+use crate::outcome::Outcome;
+use crate::reply::Reply;
 use crate::route::{Access, Route, Schema, TIMEOUT, json_body, query, schema_of, text_body};
-use crate::service::RefusedRequest;
+use crate::service;
 use crate::{App, form, json, route};
 use terrapin_budget::{self as budget, Budget, Limits, StopReason};
 use terrapin_eval::about::engine;
@@ -279,14 +279,14 @@ pub async fn score(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
+    body: Received,
+) -> Reply {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if lines::are_named(media_type) {
         return lines::serve(app, context, in_address, body).await;
     }
     json::serve(app, context, "score", body, move |app, question: ScoreQuestion, limits| {
-        let wrong = |message: String| Err(JsonServiceError::Question(message));
+        let wrong = |message: String| Err((Outcome::Refused, message));
         let count = question.references.len();
         if question.predictions.len() != count || question.bbox.as_ref().is_some_and(|bbox| bbox.len() != count) {
             return wrong("predictions, references and bbox must have the same length".to_owned());
@@ -318,7 +318,7 @@ pub async fn score(
         let mut results = Vec::with_capacity(count);
         for (index, (gold, pred)) in question.references.into_iter().zip(question.predictions).enumerate() {
             if limits.cancelled.load(Ordering::Relaxed) {
-                return Err(JsonServiceError::Abandoned);
+                return Err(service::disconnected());
             }
             let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
             let lang = is_sparql.then(|| "sparql".to_owned());
@@ -331,10 +331,10 @@ pub async fn score(
             }
             // The check of the whole work reports the damage.
             let scored = options.score(app, instance, table.as_ref(), limits, &cache);
-            results.push(scored.map_err(|_| JsonServiceError::Abandoned)?);
+            results.push(scored.map_err(|_| service::disconnected())?);
         }
         if limits.cancelled.load(Ordering::Relaxed) {
-            return Err(JsonServiceError::Abandoned);
+            return Err(service::disconnected());
         }
         let reused = cache.hits.into_inner();
         Ok(ScoreAnswer { snapshot: app.engine.digest().to_owned(), engine: engine(), reused, results })

@@ -2,7 +2,7 @@
 //! elements by id, and the place at a point. It reads the snapshot alone, and therefore gives equal answers every day.
 //! `docs/geocoder.md` describes how fields are computed for which other geocoders use further sources.
 
-use std::io::Write;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -17,12 +17,11 @@ use super::place_request::{self, PlaceParameters, PointRequest, SearchRequest, W
 use super::place_xml;
 use crate::App;
 use crate::context::HttpRequestContext;
-use crate::gate::AdmissionRefusal;
 use crate::job::{Job, Lane};
-use crate::outcome::QueryOutcome;
+use crate::rejected::Rejected;
+use crate::reply::Reply;
 use crate::route::{Access, Parameter, Route, Schema, query, required};
-use crate::service::{self, RefusedRequest, Wording};
-use terrapin_budget::{self as budget, Budget, StopReason};
+use crate::service::{self, Wording};
 use terrapin_geocoder::{
     self as geocoder, AreaLookup, Details, Hit, PlaceElement, PlaceQuery, PlaceSearch, PlaceSource, PlaceSpot,
     ReverseQuery, nearest,
@@ -141,7 +140,7 @@ pub async fn search(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     answer(app, context, query, headers, "search", |parameters| {
         parameters.search().map(Box::new).map(SearchTarget::Name)
     })
@@ -154,7 +153,7 @@ pub async fn lookup(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     answer(app, context, query, headers, "lookup", |parameters| parameters.elements().map(SearchTarget::Elements)).await
 }
 
@@ -164,7 +163,7 @@ pub async fn reverse(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     answer(app, context, query, headers, "reverse", |parameters| parameters.point().map(SearchTarget::Point)).await
 }
 
@@ -286,7 +285,7 @@ async fn answer(
     headers: HeaderMap,
     what: &'static str,
     wanted: impl FnOnce(&PlaceParameters) -> Result<SearchTarget, Wrong> + Send + 'static,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     // XML is the default of `/reverse`.
     let usual = if what == "reverse" { PlaceFormat::Xml } else { PlaceFormat::JsonV2 };
     let is_xml = PlaceParameters::of(query.as_deref(), &headers).format(usual) == Ok(PlaceFormat::Xml);
@@ -304,8 +303,7 @@ async fn answer(
             Err::<_, Wrong>(message) => job.refuse(wording.refusal(StatusCode::BAD_REQUEST, &message)),
         }
     };
-    let answer = service::run(&app, &context, Lane::Search, wording, work).await?;
-    Ok(answer.into_response(&app))
+    service::run(&app, &context, Lane::Search, wording, work).await
 }
 
 /// The format of an answer.
@@ -343,31 +341,12 @@ fn work(
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let content_type = form.content_type();
     let (run, sink) = job.begin(time, memory, content_type);
-    let budget = Arc::new(Budget::new(run.limits()));
-    let found = budget::watched(&budget, || {
-        let app = run.app();
+    let found = run.work(|app| {
         let found: Vec<PlaceResult> =
             wanted.find(app).into_iter().map(|hit| PlaceResult::of(app.engine.osm(), hit, extras)).collect();
-        (form.written(wanted.told(&found, form.format, &iso(app))), found.len())
+        (form.written(wanted.told(&found, form.format, &iso(app))), found.len() as u64)
     });
-    let Some((run, mut sink)) = service::sound(run, sink, wording, what) else { return };
-    let (outcome, message) = match found {
-        Ok((text, count)) => {
-            return match sink.write_all(text.as_bytes()) {
-                Ok(()) => run.answered(sink, what, count as u64),
-                // Writing fails only if the client has disconnected.
-                Err(_) => {
-                    run.refused(sink, what, QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
-                }
-            };
-        }
-        Err(StopReason::Exceeded(exceeded)) => (QueryOutcome::from(exceeded), exceeded.to_string()),
-        Err(StopReason::Panicked(panic)) => {
-            tracing::error!(panic, "a search ended by a fault of the program");
-            (QueryOutcome::Broken, "A fault of the program: see the server's log".to_owned())
-        }
-    };
-    run.refused(sink, what, outcome, wording.refusal(outcome.status(), &message));
+    service::end(run, sink, wording, what, found.map_err(|stop| service::stopped(wording, stop)));
 }
 
 /// Nominatim's error format.
@@ -403,11 +382,16 @@ impl Wording for Nominatim {
         (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
     }
 
-    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
-        match refusal {
-            AdmissionRefusal::Full => "Too many requests wait already",
-            AdmissionRefusal::TooLong => "The server is too busy",
-            AdmissionRefusal::Closed => "The server is going down",
+    fn rejected(&self, why: &Rejected) -> Cow<'static, str> {
+        match why {
+            Rejected::QueueFull => "Too many requests wait already".into(),
+            Rejected::QueueTimeout => "The server is too busy".into(),
+            Rejected::GoingDown => "The server is going down".into(),
+            other => other.message("the request"),
         }
+    }
+
+    fn panicked(&self) -> &'static str {
+        "A fault of the program: see the server's log"
     }
 }

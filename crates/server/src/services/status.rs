@@ -11,9 +11,9 @@ use axum::routing::on;
 use sha2::{Digest, Sha256};
 
 use crate::App;
-use crate::admit::whole_seconds;
 use crate::client::ClientKey;
 use crate::context::HttpRequestContext;
+use crate::rejected::whole_seconds;
 use crate::route::{Route, TEXT};
 use crate::running::Running;
 

@@ -20,12 +20,12 @@ macro_rules! sorted {
     };
 }
 
-use std::io::Write;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{OriginalUri, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
@@ -36,11 +36,11 @@ use crate::App;
 use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
 use crate::json::{JSON, JsonWording};
-use crate::outcome::QueryOutcome;
+use crate::outcome::Outcome;
 use crate::route::{Access, Handler, Parameter, Route, Schema, query, required};
 use crate::service::{self, Wording};
 use parameters::TaginfoParameters;
-use terrapin_budget::{self as budget, Budget, StopReason};
+use terrapin_budget::{self as budget, ExceededLimit};
 use terrapin_tags::{Listed, TagStatistics, TypeCounts};
 
 /// The content type of rows with commas.
@@ -241,8 +241,7 @@ fn handler(methods: MethodFilter, lane: Lane, answering: Answering) -> MethodRou
                         headers: HeaderMap| async move {
         let site = site_url(&headers, &uri);
         let work = move |job: Job| run(job, answering, &site, &uri, &query.unwrap_or_default());
-        let answer = service::run(&app, &context, lane, &JsonWording, work).await;
-        answer.map(|answer| answer.into_response(&app))
+        service::run(&app, &context, lane, &TaginfoWording, work).await
     };
     on(methods, handler)
 }
@@ -262,36 +261,33 @@ fn run(job: Job, answering: Answering, site: &str, uri: &Uri, query: &str) {
     let content_type = if format == Ok(TaginfoFormat::Csv) { CSV } else { JSON };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, content_type);
-    let budget = Arc::new(Budget::new(run.limits()));
-    let answer = budget::watched(&budget, || {
-        let (app, parameters, format) = (run.app(), parameters?, format?);
+    let answer = run.work(|app| {
+        let (parameters, format) = (parameters?, format?);
         let path = uri.path_and_query().map_or("", |path| path.as_str());
         answering(&TaginfoRequest { app, tags: app.engine.tags(), site, path, parameters, format })
     });
-    let what = "taginfo";
-    let Some((run, mut sink)) = service::sound(run, sink, &JsonWording, what) else { return };
-    let (outcome, message) = match answer {
-        Ok(Ok((text, rows))) => {
-            return match sink.write_all(text.as_bytes()) {
-                Ok(()) => run.answered(sink, what, rows),
-                Err(_) => run.refused(
-                    sink,
-                    what,
-                    QueryOutcome::Abandoned,
-                    JsonWording.refusal(StatusCode::SERVICE_UNAVAILABLE, ""),
-                ),
-            };
-        }
-        Ok(Err(message)) => (QueryOutcome::Refused, message),
-        Err(StopReason::Exceeded(exceeded)) => {
-            (QueryOutcome::from(exceeded), format!("{exceeded}; ask for less with rp"))
-        }
-        Err(StopReason::Panicked(panic)) => {
-            tracing::error!(panic, "tags could not be listed: a fault of the program");
-            (QueryOutcome::Broken, "a fault of the program: see the server's log".to_owned())
-        }
+    let answer = match answer {
+        Ok(answer) => answer.map_err(|message| (Outcome::Refused, message)),
+        Err(stop) => Err(service::stopped(&TaginfoWording, stop)),
     };
-    run.refused(sink, what, outcome, JsonWording.refusal(outcome.status(), &message));
+    service::end(run, sink, &TaginfoWording, "taginfo", answer);
+}
+
+/// The error format: as that of our own services, with advice for requests that reach a limit.
+struct TaginfoWording;
+
+impl Wording for TaginfoWording {
+    fn names_snapshot(&self) -> bool {
+        JsonWording.names_snapshot()
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        JsonWording.refusal(status, message)
+    }
+
+    fn exceeded(&self, exceeded: ExceededLimit) -> String {
+        format!("{exceeded}; ask for less with rp")
+    }
 }
 
 /// The form of an answer.

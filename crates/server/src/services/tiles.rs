@@ -2,7 +2,7 @@
 //! (TileJSON 3). Recent tiles are cached; others are made in the search lane. A tile depends on the snapshot and this
 //! program alone. A URL that names both in `v`, as in `/tiles.json`, may therefore be cached forever.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,13 +16,12 @@ use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
 use crate::context::HttpRequestContext;
-use crate::job::{self, Job, JobAnswer, Lane};
+use crate::job::{self, Job, Lane};
 use crate::json::JsonWording;
-use crate::outcome::QueryOutcome;
+use crate::reply::Reply;
 use crate::route::{Route, Schema, path, query};
-use crate::service::{self, RefusedRequest, Wording};
+use crate::service::{self, Wording};
 use crate::{App, etag};
-use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_tiles::{self as tiles, DEEPEST, TileId};
 
 /// The routes of vector tiles.
@@ -59,26 +58,27 @@ pub async fn tile(
     Path((z, x, y)): Path<(String, String, String)>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     let Some(place) = place(&z, &x, &y) else {
         let message = format!("no such tile: expected /tiles/z/x/y.mvt with z from 0 to {DEEPEST}, x and y below 2^z");
-        return Err(JsonWording.refusal(StatusCode::NOT_FOUND, &message).into());
+        return JsonWording.refusal(StatusCode::NOT_FOUND, &message).into();
     };
     // A weak tag, since it is the same tile compressed or not.
     let tag = format!("W/\"{}\"", version(&app));
     if etag::is_known(&headers, &tag) {
-        return Ok(finished(&app, query.as_deref(), &tag, StatusCode::NOT_MODIFIED.into_response()));
+        return finished(&app, query.as_deref(), &tag, StatusCode::NOT_MODIFIED.into_response()).into();
     }
     let packed: Bytes = match app.tiles.kept(place) {
         Some(kept) => Bytes::from_owner(kept),
-        None => match service::run(&app, &context, Lane::Search, &JsonWording, move |job| work(job, place)).await? {
-            JobAnswer::Whole(_, bytes) => bytes,
+        None => match service::run(&app, &context, Lane::Search, &JsonWording, move |job| work(job, place)).await {
+            Reply::Whole(_, bytes) => bytes,
             // The tile is larger than the bytes that are held back, and is streamed.
-            streaming @ JobAnswer::Streaming(..) => {
-                let mut response = streaming.into_response(&app);
+            streaming @ Reply::Streaming(..) => {
+                let mut response = streaming.into_response();
                 response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-                return Ok(finished(&app, query.as_deref(), &tag, response));
+                return finished(&app, query.as_deref(), &tag, response).into();
             }
+            other @ Reply::Other(_) => return other,
         },
     };
     let mut response = if takes_gzip(&headers) {
@@ -89,7 +89,7 @@ pub async fn tile(
         unpacked(packed).into_response()
     };
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(MVT));
-    Ok(finished(&app, query.as_deref(), &tag, response))
+    finished(&app, query.as_deref(), &tag, response).into()
 }
 
 /// Returns a tile for clients without gzip. It is decompressed while it is sent, so that a slow reader holds at most
@@ -142,26 +142,12 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 fn work(job: Job, place: TileId) {
     let memory = job.memory();
     let (run, sink) = job.begin(LONGEST, memory, MVT);
-    let budget = Arc::new(Budget::new(run.limits()));
-    let made = budget::watched(&budget, || run.app().tiles.make(run.app().engine.osm(), place));
-    let Some((run, mut sink)) = service::sound(run, sink, &JsonWording, "tile") else { return };
-    let (outcome, message) = match made {
-        Ok(tile) => {
-            run.app().tiles.keep(place, &tile);
-            return match sink.write_all(&tile) {
-                Ok(()) => run.answered(sink, "tile", 1),
-                Err(_) => {
-                    run.refused(sink, "tile", QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
-                }
-            };
-        }
-        Err(StopReason::Exceeded(exceeded)) => (QueryOutcome::from(exceeded), exceeded.to_string()),
-        Err(StopReason::Panicked(panic)) => {
-            tracing::error!(panic, "a tile ended by a fault of the program");
-            (QueryOutcome::Broken, "a fault of the program: see the server's log".to_owned())
-        }
-    };
-    run.refused(sink, "tile", outcome, JsonWording.refusal(outcome.status(), &message));
+    let made = run.work(|app| app.tiles.make(app.engine.osm(), place));
+    let made = made.map(|tile| {
+        run.app().tiles.keep(place, &tile);
+        (tile, 1)
+    });
+    service::end(run, sink, &JsonWording, "tile", made.map_err(|stop| service::stopped(&JsonWording, stop)));
 }
 
 /// Returns the description of the tiles (TileJSON).

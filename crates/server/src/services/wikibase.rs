@@ -7,7 +7,6 @@ mod openapi;
 mod parameters;
 mod rest;
 
-use std::io::Write;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
@@ -19,11 +18,11 @@ use crate::App;
 use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
 use crate::json::JSON;
-use crate::outcome::QueryOutcome;
+use crate::outcome::Outcome;
+use crate::reply::Reply;
 use crate::route::{Access, Route, Schema, form_body, path, query};
-use crate::service::{self, RefusedRequest, Wording};
+use crate::service::{self, Wording};
 use parameters::ActionParameters;
-use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_triples::Store;
 
 use action::ActionWording;
@@ -82,13 +81,8 @@ pub const ROUTES: &[Route] = &[
     },
 ];
 
-/// The answer of a service.
-enum Told {
-    /// An object, and the number of entities in it.
-    Found(Value, u64),
-    /// An error or a redirect.
-    Instead(Response),
-}
+/// An object and the number of entities in it, or an error or a redirect.
+type EntityAnswer = Result<(Value, u64), Box<Response>>;
 
 /// Reads the parameters and runs `give` on the triples.
 async fn answer(
@@ -97,8 +91,8 @@ async fn answer(
     what: &'static str,
     words: &'static dyn Wording,
     parameters: impl FnOnce() -> Result<ActionParameters, String> + Send + 'static,
-    give: impl FnOnce(&Store, &ActionParameters) -> Told + Send + 'static,
-) -> Result<Response, RefusedRequest> {
+    give: impl FnOnce(&Store, &ActionParameters) -> EntityAnswer + Send + 'static,
+) -> Reply {
     let work = move |job: Job| {
         if job.app().engine.triples().is_none() {
             return job.refuse(words.refusal(StatusCode::NOT_FOUND, NO_TRIPLES));
@@ -108,43 +102,19 @@ async fn answer(
             Err(wrong) => job.refuse(words.refusal(StatusCode::BAD_REQUEST, &wrong)),
         }
     };
-    let answer = service::run(app, context, Lane::Search, words, work).await?;
-    Ok(answer.into_response(app))
+    service::run(app, context, Lane::Search, words, work).await
 }
 
-fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl FnOnce(&Store) -> Told) {
+fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl FnOnce(&Store) -> EntityAnswer) {
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
-    let budget = Arc::new(Budget::new(run.limits()));
     let Some(store) = run.app().engine.triples().map(|environment| Arc::clone(&environment.store)) else { return };
-    let told = budget::watched(&budget, || match give(&store) {
-        Told::Found(object, count) => Ok((object.to_string(), count)),
-        Told::Instead(response) => Err(Box::new(response)),
-    });
-    if let Err(damage) = store.check() {
-        tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
-        let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
-        return run.refused(sink, what, QueryOutcome::Broken, instead);
-    }
-    let Some((run, mut sink)) = service::sound(run, sink, words, what) else { return };
-    let (outcome, message) = match told {
-        Ok(Ok((text, count))) => {
-            return match sink.write_all(text.as_bytes()) {
-                Ok(()) => run.answered(sink, what, count),
-                // The client has closed its connection.
-                Err(_) => {
-                    run.refused(sink, what, QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
-                }
-            };
-        }
-        Ok(Err(instead)) => return run.refused(sink, what, QueryOutcome::Refused, *instead),
-        Err(StopReason::Exceeded(exceeded)) => (QueryOutcome::from(exceeded), exceeded.to_string()),
-        Err(StopReason::Panicked(panic)) => {
-            tracing::error!(panic, "entities could not be written: a bug in the program");
-            (QueryOutcome::Broken, "a fault of the program: see the server's log".to_owned())
-        }
+    let answer = match run.work(|_| give(&store).map(|(object, count)| (object.to_string(), count))) {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
+        Err(stop) => Err(service::stopped(words, stop)),
     };
-    run.refused(sink, what, outcome, words.refusal(outcome.status(), &message));
+    service::end(run, sink, words, what, answer);
 }
 
 /// Returns a redirect.

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
 use axum::routing::on;
 
 use super::interpreter::{self, InterpreterOutput, PAGES};
 use crate::context::HttpRequestContext;
+use crate::reply::Reply;
 use crate::route::{Access, Route, Schema, required};
-use crate::service::RefusedRequest;
 use crate::{App, accept, form, page};
 use terrapin_overpass::syntax::xapi;
 
@@ -62,11 +61,11 @@ pub async fn map(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     let address = in_address.unwrap_or_default();
     let bbox = form::pairs(address.as_bytes()).find(|(name, _)| *name == b"bbox");
     let text = bbox.and_then(|(_, bbox)| form::decoded(bbox).ok()).and_then(|bbox| xapi::map(&bbox));
-    let text = text.ok_or_else(|| refused("bbox=left,bottom,right,top is needed, four numbers in degrees."))?;
+    let text = text.ok_or_else(|| "bbox=left,bottom,right,top is needed, four numbers in degrees.".to_owned());
     answer(&app, &context, &headers, text).await
 }
 
@@ -76,9 +75,8 @@ pub async fn xapi(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, RefusedRequest> {
-    let text = translated(in_address, false)?;
-    answer(&app, &context, &headers, text).await
+) -> Reply {
+    answer(&app, &context, &headers, translated(in_address, false)).await
 }
 
 /// Runs a query like `/api/xapi`; the answer also has versions, times, changesets and users.
@@ -87,31 +85,33 @@ pub async fn xapi_meta(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, RefusedRequest> {
-    let text = translated(in_address, true)?;
-    answer(&app, &context, &headers, text).await
+) -> Reply {
+    answer(&app, &context, &headers, translated(in_address, true)).await
 }
 
-fn translated(in_address: Option<String>, meta: bool) -> Result<String, RefusedRequest> {
+/// Returns the query in OverpassQL, or the error message.
+fn translated(in_address: Option<String>, meta: bool) -> Result<String, String> {
     let address = in_address.unwrap_or_default();
-    let query = form::decoded(address.as_bytes()).map_err(|_| refused("Invalid UTF-8 in the query."))?;
-    xapi::translate(&query, meta).map_err(|problem| refused(&problem.to_string()))
+    let query = form::decoded(address.as_bytes()).map_err(|_| "Invalid UTF-8 in the query.".to_owned())?;
+    xapi::translate(&query, meta).map_err(|problem| problem.to_string())
 }
 
 async fn answer(
     app: &Arc<App>,
     context: &Arc<HttpRequestContext>,
     headers: &HeaderMap,
-    text: String,
-) -> Result<Response, RefusedRequest> {
+    text: Result<String, String>,
+) -> Reply {
+    let text = match text {
+        Ok(text) => text,
+        Err(message) => {
+            return page::error(StatusCode::BAD_REQUEST, [format!("encoding error: {message}").as_str()]).into();
+        }
+    };
     let accepted = accept::text(headers);
     let work = move |job| {
         let wanted = InterpreterOutput { accepted: accepted.as_deref(), ..InterpreterOutput::default() };
         interpreter::answer(job, &text, wanted);
     };
-    interpreter::respond(app, context, work).await
-}
-
-fn refused(message: &str) -> RefusedRequest {
-    page::error(StatusCode::BAD_REQUEST, [format!("encoding error: {message}").as_str()]).into()
+    interpreter::respond(app, context, "", work).await
 }

@@ -29,13 +29,15 @@ use super::message::{self, id_key};
 use super::{CANCELLED, CallBounds, McpServer, no_slot};
 use crate::App;
 use crate::accept::{self, AcceptHeader};
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
-use crate::job::{self, Given, Job, Lane};
+use crate::job::{self, Job, Lane};
 use crate::json::{JSON, JsonWording};
-use crate::outcome::QueryOutcome;
-use crate::service::{self, RefusedRequest, Wording};
-use terrapin_budget::{self as budget, Budget, StopReason};
+use crate::outcome::Outcome;
+use crate::rejected::Rejected;
+use crate::reply::Reply;
+use crate::service::{self, Wording};
+use terrapin_budget::{self as budget, Budget};
 
 /// Maximum length of a message in bytes, also after decompression. The arguments of every tool fit into it.
 pub const LONGEST: usize = 64 << 10;
@@ -104,9 +106,8 @@ pub async fn mcp(
     Extension(service): Extension<McpService>,
     Extension(context): Extension<Arc<HttpRequestContext>>,
     mut parts: request::Parts,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = service::body(&app, &JsonWording, body)?;
+    body: Received,
+) -> Reply {
     // The SDK wants both media types named, though all answers here are JSON.
     if accept::text(&parts.headers).is_none_or(|text| AcceptHeader::of(&text).quality(JSON) > 0) {
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
@@ -119,10 +120,10 @@ pub async fn mcp(
             let _ = sender.send(message);
             job.tell(().into_response());
         }
-        Ok(Err(why)) => job.refuse(service::unreadable(&JsonWording, &why)),
-        Err(halt) => service::halt(job, &JsonWording, halt),
+        Ok(Err(why)) => job.refuse(why.respond(&JsonWording)),
+        Err(stop) => service::halt(job, &JsonWording, &stop),
     };
-    let ended = service::run(&app, &context, Lane::Search, &JsonWording, work).await;
+    let reply = service::run(&app, &context, Lane::Search, &JsonWording, work).await;
     match sorted.try_recv() {
         Ok(SortedMessage::Answered { answer, begins_session, cancels }) => {
             let mut answer = *answer;
@@ -134,10 +135,10 @@ pub async fn mcp(
                     answer.headers_mut().insert(SESSION, session);
                 }
             }
-            Ok(job::from_snapshot(&app, answer))
+            job::from_snapshot(&app, answer).into()
         }
-        Ok(SortedMessage::Call(message, id)) => Ok(call(&app, &context, service, *message, session, id).await),
-        Err(_) => ended.map(|answer| answer.into_response(&app)),
+        Ok(SortedMessage::Call(message, id)) => call(&app, &context, service, *message, session, id).await,
+        Err(_) => reply,
     }
 }
 
@@ -149,19 +150,19 @@ async fn call(
     message: McpMessage,
     session: Option<String>,
     id: Option<String>,
-) -> Response {
+) -> Reply {
     let name: Option<CallName> = session.zip(id.clone());
     let running = RunningCall::new(&service.calls, name);
     let work = move |job: Job| service.call(job, message);
-    let given = tokio::select! {
-        given = job::run(app, context, Lane::Query, work) => given,
+    let done = tokio::select! {
+        done = job::run(app, context, Lane::Query, work) => done,
         // Returning drops the job, which cancels the work.
-        () = running.cancelled() => return job::from_snapshot(app, failed(id, CANCELLED)),
+        () = running.cancelled() => return job::from_snapshot(app, failed(id, CANCELLED)).into(),
     };
-    match given {
-        Given::Answer(answer) => answer.into_response(app),
-        Given::Refused(answer) => job::from_snapshot(app, answer),
-        other => job::from_snapshot(app, failed(id, no_slot(&other))),
+    match done {
+        Ok(Some(Reply::Other(answer))) => job::from_snapshot(app, *answer).into(),
+        Ok(Some(answer)) => answer,
+        other => job::from_snapshot(app, failed(id, no_slot(&other))).into(),
     }
 }
 
@@ -175,7 +176,7 @@ fn failed(id: Option<String>, message: &str) -> Response {
 
 impl McpService {
     /// Decompresses a message, and answers it unless it is a call.
-    fn sort(&self, parts: request::Parts, body: Received) -> Result<SortedMessage, Unreadable> {
+    fn sort(&self, parts: request::Parts, body: Received) -> Result<SortedMessage, Rejected> {
         let text = body.text()?;
         let (mut begins_session, mut cancels) = (false, None);
         // The SDK rejects other HTTP methods before it reads a body.
@@ -211,27 +212,23 @@ impl McpService {
         let bounds = Arc::new(CallBounds::new(run.limits().clone()));
         message.parts.extensions.insert(Arc::clone(&bounds));
         let left = run.limits().deadline.map_or(time, |deadline| deadline.saturating_duration_since(Instant::now()));
+        // The tools check for damage.
         let budget = Arc::new(Budget::new(run.limits()));
         let answered = budget::watched(&budget, || self.answer(message, left.saturating_add(SETTLE)));
-        let (what, outcome) = bounds.ended().unwrap_or((NAME, QueryOutcome::Refused));
+        let (what, outcome) = bounds.ended().unwrap_or((NAME, Outcome::Refused));
         let answer = match answered {
             Ok(answer) => answer,
-            Err(StopReason::Exceeded(exceeded)) => {
-                let outcome = QueryOutcome::from(exceeded);
-                return run.refused(sink, what, outcome, JsonWording.refusal(outcome.status(), &exceeded.to_string()));
-            }
-            Err(StopReason::Panicked(panic)) => {
-                tracing::error!(panic, "a message could not be answered: a fault of the program");
-                let instead = JsonWording.refusal(StatusCode::INTERNAL_SERVER_ERROR, JsonWording.broken());
-                return run.refused(sink, what, QueryOutcome::Broken, instead);
+            Err(stopped) => {
+                let failed = service::stopped(&McpWording, stopped.into());
+                return service::fail(run, sink, &McpWording, what, failed);
             }
         };
-        if outcome != QueryOutcome::Answered || answer.head.status != StatusCode::OK {
+        if outcome != Outcome::Done || answer.head.status != StatusCode::OK {
             return run.refused(sink, what, outcome, answer.into_response());
         }
         match sink.write_all(&answer.bytes) {
             Ok(()) => run.answered(sink, what, 1),
-            Err(_) => run.refused(sink, what, QueryOutcome::Abandoned, ().into_response()),
+            Err(_) => service::fail(run, sink, &McpWording, what, service::disconnected()),
         }
     }
 
@@ -257,6 +254,19 @@ impl McpService {
             let message = "this server has no event streams: send each message by POST";
             MessageAnswer::unsettled(StatusCode::NOT_IMPLEMENTED, message)
         })
+    }
+}
+
+/// The error format of messages that have no answer of the protocol.
+struct McpWording;
+
+impl Wording for McpWording {
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        JsonWording.refusal(status, message)
+    }
+
+    fn panicked(&self) -> &'static str {
+        self.broken()
     }
 }
 

@@ -7,19 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::http::StatusCode;
-use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{GivenOptions, NO_TRIPLES, ScoreOptions, ScoredResults};
 use crate::App;
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane, RequestJob};
 use crate::json::{self, JsonWording};
-use crate::outcome::QueryOutcome;
 use crate::pipe::PipeSink;
-use crate::service::{self, RefusedRequest, Wording};
+use crate::reply::Reply;
+use crate::service::{self, Wording};
 use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_eval::benchmarks::jsonl;
 use terrapin_eval::input::rows::InputRow;
@@ -52,12 +51,10 @@ pub async fn serve(
     app: Arc<App>,
     context: Arc<HttpRequestContext>,
     in_address: Option<String>,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = service::body(&app, &JsonWording, body)?;
+    body: Received,
+) -> Reply {
     let work = move |job: Job| work(job, in_address.as_deref().unwrap_or_default(), body);
-    let answer = service::run(&app, &context, Lane::Query, &JsonWording, work).await?;
-    Ok(answer.into_response(&app))
+    service::run(&app, &context, Lane::Query, &JsonWording, work).await
 }
 
 fn work(job: Job, in_address: &str, body: Received) {
@@ -67,23 +64,21 @@ fn work(job: Job, in_address: &str, body: Received) {
     };
     let text = match body.decoded() {
         Ok(text) => text,
-        Err(why) => return job.refuse(service::unreadable(&JsonWording, &why)),
+        Err(why) => return job.refuse(why.respond(&JsonWording)),
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, mut sink) = job.begin(time, memory, NDJSON);
-    let done = each(&run, &mut sink, &text, &options);
-    let Some((run, sink)) = service::sound(run, sink, &JsonWording, "score") else { return };
-    match done {
-        Ok(pairs) => run.answered(sink, "score", pairs),
-        // The client has disconnected.
-        Err(_) => {
-            let instead = JsonWording.refusal(QueryOutcome::Abandoned.status(), "it was stopped");
-            run.refused(sink, "score", QueryOutcome::Abandoned, instead);
+    match run.checked(|_| each(&run, &mut sink, &text, &options)) {
+        Ok(Ok(pairs)) => run.answered(sink, "score", pairs),
+        Ok(Err(_)) => service::fail(run, sink, &JsonWording, "score", service::disconnected()),
+        Err(stop) => {
+            let failed = service::stopped(&JsonWording, stop);
+            service::fail(run, sink, &JsonWording, "score", failed);
         }
     }
 }
 
-/// Scores all lines and returns the number of pairs. It ends early at damage, which the caller checks.
+/// Scores all lines and returns the number of pairs. It ends early at damage, for which the caller has an error.
 fn each(run: &RequestJob, sink: &mut PipeSink, text: &[u8], options: &ScoreOptions) -> io::Result<u64> {
     let (app, limits) = (run.app(), run.limits());
     let cache = ScoredResults::new(&app.results);

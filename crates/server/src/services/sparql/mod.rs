@@ -5,6 +5,7 @@ mod description;
 mod negotiate;
 mod request;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,15 +17,16 @@ use axum::routing::on;
 use serde_json::json;
 
 use crate::App;
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
-use crate::gate::AdmissionRefusal;
-use crate::job::{Halt, Job};
-use crate::outcome::QueryOutcome;
+use crate::job::Job;
+use crate::outcome::Outcome;
+use crate::rejected::Rejected;
+use crate::reply::Reply;
 use crate::route::{Access, Media, Route, Schema, TIMEOUT, form_body, query, text_body};
-use crate::service::{self, RefusedRequest, Wording};
+use crate::service::{self, Wording, while_read};
 use request::{BadRequest, QueryOperation};
-use terrapin_engine::SparqlRejection;
+use terrapin_engine::{SparqlRejection, Stop};
 use terrapin_sparql::results::{Formats, ResultWriter};
 use terrapin_sparql::{
     self as sparql, QueryResultForm, RunnableQuery, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass,
@@ -84,9 +86,9 @@ pub async fn sparql(
     method: Method,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = Arc::new(service::body(&app, &ProtocolWording, body)?);
+    body: Received,
+) -> Reply {
+    let body = Arc::new(body);
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked = SparqlRequest {
         method,
@@ -96,10 +98,11 @@ pub async fn sparql(
         max_time: header(MAX_TIME).and_then(|value| value.trim().parse().ok()).map(Duration::from_millis),
         body,
     };
-    let answer = service::run_query(&app, &context, &ProtocolWording, move |job| work(job, asked)).await?;
-    let mut response = answer.into_response(&app);
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    Ok(response)
+    let mut reply = service::run_query(&app, &context, &ProtocolWording, move |job| work(job, asked)).await;
+    if let Some(headers) = reply.answer_headers() {
+        headers.insert(header::VARY, HeaderValue::from_static("accept"));
+    }
+    reply
 }
 
 /// The parts of a request.
@@ -119,7 +122,7 @@ impl SparqlRequest {
         let body = self
             .body
             .decoded()
-            .map_err(|why| BadRequest { status: why.status(), message: ProtocolWording.unreadable(&why).into() })?;
+            .map_err(|why| BadRequest { status: why.status(), message: ProtocolWording.rejected(&why) })?;
         let in_address = self.in_address.as_deref().unwrap_or_default();
         QueryOperation::read(&self.method, in_address, self.content_type.as_deref(), &body)
     }
@@ -148,7 +151,7 @@ fn work(job: Job, asked: SparqlRequest) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(SparqlRejection::NoTriples)) => return job.refuse(no_triples()),
         Ok(Err(SparqlRejection::Syntax(error))) => return job.refuse(refused(&error)),
-        Err(halt) => return service::halt(job, &ProtocolWording, halt),
+        Err(stop) => return service::halt(job, &ProtocolWording, &stop),
     };
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
@@ -175,8 +178,8 @@ fn work(job: Job, asked: SparqlRequest) {
     match result {
         Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
         Err(error) => {
-            let outcome = QueryOutcome::from(&error);
-            if outcome == QueryOutcome::Broken {
+            let outcome = Outcome::from(&error);
+            if outcome.is_fault() {
                 tracing::error!(request_id = run.context().id(), %error, "a SPARQL query failed");
             }
             run.refused(sink, "SPARQL query", outcome, refused(&error));
@@ -238,21 +241,13 @@ impl Wording for ProtocolWording {
         plain(status, message)
     }
 
-    fn unreadable(&self, why: &Unreadable) -> String {
+    fn rejected(&self, why: &Rejected) -> Cow<'static, str> {
         why.message("the query")
     }
 
-    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
-        match refusal {
-            AdmissionRefusal::Full => "the queue is full: retry later",
-            AdmissionRefusal::TooLong => "no slot became free in time: retry later",
-            AdmissionRefusal::Closed => "the server is shutting down",
-        }
-    }
-
     /// Returns the status of every limit that a query reaches here.
-    fn halted(&self, halt: Halt) -> (StatusCode, String) {
-        (StatusCode::INTERNAL_SERVER_ERROR, halt.to_string())
+    fn halted(&self, stop: &Stop) -> (StatusCode, String) {
+        (StatusCode::INTERNAL_SERVER_ERROR, while_read(stop))
     }
 
     fn broken(&self) -> &'static str {

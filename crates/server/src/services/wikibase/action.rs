@@ -9,12 +9,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::Told;
+use super::EntityAnswer;
 use super::parameters::ActionParameters;
-use crate::body::{Received, Unreadable};
+use crate::body::Received;
 use crate::context::HttpRequestContext;
+use crate::reply::Reply;
 use crate::route::{Parameter, Schema, query};
-use crate::service::{self, RefusedRequest, Wording};
+use crate::service::Wording;
 use crate::{App, json};
 use terrapin_entities::json::{LanguageFilter, Props, entity, lexeme_part, page};
 use terrapin_entities::{
@@ -60,13 +61,12 @@ pub async fn action(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    body: Result<Received, Unreadable>,
-) -> Result<Response, RefusedRequest> {
-    let body = service::body(&app, &ActionWording, body)?;
+    body: Received,
+) -> Reply {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_form = kind.is_empty() || kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
     let parameters = move || {
-        let form = body.decoded().map_err(|why| ActionWording.unreadable(&why))?;
+        let form = body.decoded().map_err(|why| ActionWording.rejected(&why).into_owned())?;
         ActionParameters::of(query.as_deref(), if is_form { &form } else { b"" })
     };
     super::answer(&app, &context, "entities", &ActionWording, parameters, give).await
@@ -136,7 +136,7 @@ fn is_second_version(parameters: &ActionParameters) -> bool {
     matches!(parameters.get("formatversion"), Some("2" | "latest"))
 }
 
-fn give(store: &Store, parameters: &ActionParameters) -> Told {
+fn give(store: &Store, parameters: &ActionParameters) -> EntityAnswer {
     let mut warnings = Warnings::default();
     let action = parameters.get("action").unwrap_or_default();
     let result = checked(parameters).and_then(|()| match action {
@@ -148,9 +148,9 @@ fn give(store: &Store, parameters: &ActionParameters) -> Told {
     match result {
         Ok((mut object, count)) => {
             warnings.add_to(&mut object, action, parameters);
-            Told::Found(object, count)
+            Ok((object, count))
         }
-        Err(wrong) => Told::Instead(wrong.response()),
+        Err(wrong) => Err(Box::new(wrong.response())),
     }
 }
 

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::parameters::ActionParameters;
-use super::{Told, elsewhere};
+use super::{EntityAnswer, elsewhere};
 use crate::App;
 use crate::accept::{self, AcceptHeader};
 use crate::context::HttpRequestContext;
@@ -45,8 +45,8 @@ pub async fn data(
     response
 }
 
-fn refusal(status: StatusCode, message: &str) -> Told {
-    Told::Instead(JsonWording.refusal(status, message))
+fn refusal(status: StatusCode, message: &str) -> EntityAnswer {
+    Err(Box::new(JsonWording.refusal(status, message)))
 }
 
 /// The RDF formats that `/sparql` writes, by the endings of Wikidata's data pages, with their media types.
@@ -57,12 +57,12 @@ const RDF: [(&str, &[&str]); 4] = [
     ("n3", &["text/n3", "text/rdf+n3"]),
 ];
 
-fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -> Told {
+fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -> EntityAnswer {
     let (text, ending) = page.rsplit_once('.').map_or((page, None), |(name, ending)| (name, Some(ending)));
     let Some(name) = EntityName::parse(text) else {
         return refusal(StatusCode::BAD_REQUEST, &format!("Invalid ID: {text}."));
     };
-    let see = |address: &str| Told::Instead(elsewhere(StatusCode::SEE_OTHER, address));
+    let see = |address: &str| Err(Box::new(elsewhere(StatusCode::SEE_OTHER, address)));
     let missing = || refusal(StatusCode::NOT_FOUND, &format!("No entity with ID {name} was found."));
     let ending = ending.or(format).unwrap_or_else(|| preferred(accept));
     let is_rdf = RDF.iter().any(|(known, _)| *known == ending);
@@ -93,7 +93,7 @@ fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -
         Some(part) => lexeme_part(&found, part, props),
         None => entity(&found, props, LanguageFilter::All),
     };
-    Told::Found(json!({ "entities": { name: object } }), 1)
+    Ok((json!({ "entities": { name: object } }), 1))
 }
 
 /// Returns the ending of the format that a header `Accept` prefers: JSON unless it ranks another format higher.

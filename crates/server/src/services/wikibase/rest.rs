@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use super::action::matched;
 use super::parameters::ActionParameters;
-use super::{Told, elsewhere, openapi};
+use super::{EntityAnswer, elsewhere, openapi};
 use crate::context::HttpRequestContext;
-use crate::service::{RefusedRequest, Wording};
+use crate::reply::Reply;
+use crate::service::Wording;
 use crate::{App, json};
 use terrapin_entities::{
     EntityId, EntityKind, EntityQuery, EntityRecord, Languages, Lookup, chain, description, find, is_language_code,
@@ -33,23 +34,18 @@ pub async fn rest(
     Extension(context): Extension<Arc<HttpRequestContext>>,
     Path((version, path)): Path<(String, String)>,
     RawQuery(query): RawQuery,
-) -> Result<Response, RefusedRequest> {
+) -> Reply {
     let parameters = move || ActionParameters::of(query.as_deref(), b"");
     let has_tokens = app.tokens.is_some();
     super::answer(&app, &context, "entities", &Rest, parameters, move |store, parameters| {
         let parts: Vec<&str> = path.split('/').collect();
         if let ("v0" | "v1", ["openapi.json"]) = (version.as_str(), parts.as_slice()) {
-            return Told::Found(openapi::description(&version, has_tokens), 1);
+            return Ok((openapi::description(&version, has_tokens), 1));
         }
-        match given(store, &version, &parts, parameters) {
-            Ok((object, count)) => Told::Found(object, count),
-            Err(wrong) => Told::Instead(*wrong),
-        }
+        given(store, &version, &parts, parameters)
     })
     .await
 }
-
-type Given = Result<(Value, u64), Box<Response>>;
 
 fn wrong(status: StatusCode, code: &str, message: &str, context: Value) -> Box<Response> {
     let mut told = json!({ "code": code, "message": message });
@@ -79,7 +75,7 @@ fn no_route() -> Box<Response> {
     wrong(StatusCode::NOT_FOUND, "rest-no-match", message, Value::Null)
 }
 
-fn given(store: &Store, version: &str, parts: &[&str], parameters: &ActionParameters) -> Given {
+fn given(store: &Store, version: &str, parts: &[&str], parameters: &ActionParameters) -> EntityAnswer {
     if !["v0", "v1"].contains(&version) {
         return Err(no_route());
     }
@@ -175,7 +171,7 @@ fn one<'e, T>(
     languages.iter().find_map(|language| texts.get(language)).ok_or_else(|| missing(what))
 }
 
-fn statement(entity: &EntityRecord, id: &str) -> Given {
+fn statement(entity: &EntityRecord, id: &str) -> EntityAnswer {
     let all = entity.statements.values().flatten();
     let mut same = all.filter(|statement| statement.id.eq_ignore_ascii_case(id));
     let found = same.next().ok_or_else(|| missing("statement"))?;
@@ -197,7 +193,7 @@ fn fields(mut all: Value, parameters: &ActionParameters) -> Result<Value, Box<Re
     Ok(all)
 }
 
-fn search(store: &Store, kind: EntityKind, parameters: &ActionParameters, descriptions: bool) -> Given {
+fn search(store: &Store, kind: EntityKind, parameters: &ActionParameters, descriptions: bool) -> EntityAnswer {
     let text = parameters.get("q").filter(|text| !text.trim().is_empty()).ok_or_else(|| wrong_query("q"))?;
     let language = parameters.get("language").filter(|code| is_language_code(code) && *code != "mul");
     let language = language.ok_or_else(|| wrong_query("language"))?;
