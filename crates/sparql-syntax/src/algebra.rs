@@ -328,6 +328,8 @@ pub enum Helper<'l> {
     Argument(usize),
     /// The value of an expression that is compiled alone.
     Value,
+    /// A variable that is bound if the pattern of an EXISTS has a solution.
+    Exists(usize),
     /// The rank of a row in the results of a search service.
     Found(usize),
     /// A number that is unique to each solution.
@@ -361,6 +363,7 @@ impl From<Helper<'_>> for Variable {
             Helper::Said(number) => format!(".blank.said.{number}"),
             Helper::Argument(number) => format!(".argument{number}"),
             Helper::Value => ".value".to_owned(),
+            Helper::Exists(number) => format!(".exists{number}"),
             Helper::Found(number) => format!(".found{number}"),
             Helper::Solution(number) => format!(".solution{number}"),
         })

@@ -268,6 +268,20 @@ pub fn on_exists<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q QueryP
     });
 }
 
+/// Replaces every EXISTS in an expression with the result of `each` for its pattern.
+pub fn replace_exists(expression: &mut Expression, each: &mut dyn FnMut(&QueryPattern) -> Expression) {
+    if let Expression::Exists(pattern) = expression {
+        let replacement = each(pattern);
+        *expression = replacement;
+        return;
+    }
+    NodeMut::Expression(expression).children(&mut |child| {
+        if let NodeMut::Expression(child) = child {
+            replace_exists(child, each);
+        }
+    });
+}
+
 /// Returns whether an expression contains an EXISTS.
 pub fn has_exists(expression: &Expression) -> bool {
     let mut any = false;

@@ -354,7 +354,7 @@ impl ExactFunction {
 
     /// Applies the evaluator's own operator to values of other kinds.
     fn evaluated(self, arguments: &[Term]) -> Option<Term> {
-        static OPERATORS: LazyLock<Vec<(ExactFunction, Prepared)>> = LazyLock::new(|| {
+        static OPERATORS: LazyLock<[(ExactFunction, Prepared); 11]> = LazyLock::new(|| {
             let two = |operator| Expression::binary(operator, side(0).into(), side(1).into());
             let one = |operator| Expression::Unary(operator, Box::new(side(0).into()));
             [
@@ -370,9 +370,7 @@ impl ExactFunction {
                 (ExactFunction::Plus, one(Unary::Plus)),
                 (ExactFunction::Negate, one(Unary::Minus)),
             ]
-            .into_iter()
-            .filter_map(|(function, expression)| Some((function, prepared(expression)?)))
-            .collect()
+            .map(|(function, expression)| (function, prepared(expression)))
         });
         static EVALUATOR: LazyLock<QueryEvaluator> = LazyLock::new(QueryEvaluator::new);
         let operators = terrapin_budget::unwatched(|| &*OPERATORS);
@@ -390,11 +388,12 @@ fn side(number: usize) -> Variable {
 
 /// Converts an expression to the evaluator's form. The library only converts whole patterns, so the expression is
 /// wrapped in one.
-pub(crate) fn prepared(expression: Expression) -> Option<Prepared> {
+pub(crate) fn prepared(expression: Expression) -> Prepared {
     let pattern = convert::pattern(QueryPattern::extend(QueryPattern::default(), Helper::Value.into(), expression));
     match sparopt::algebra::GraphPattern::from(&pattern) {
-        sparopt::algebra::GraphPattern::Extend { expression, .. } => Some(expression),
-        _ => None,
+        sparopt::algebra::GraphPattern::Extend { expression, .. } => expression,
+        // An expression that is always an error.
+        _ => Prepared::Coalesce(Vec::new()),
     }
 }
 

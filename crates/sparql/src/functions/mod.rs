@@ -270,7 +270,10 @@ fn own_function(
             let next = AtomicU64::new(0);
             evaluator.with_custom_function(name, move |_| Some(Literal::from(next.fetch_add(1, Relaxed)).into()))
         }
-        Own::BNode => evaluator.with_custom_function(name, text::blank_node),
+        Own::BNode => {
+            let random = random::RandomSequence::new(&environment.seed, "bnode");
+            evaluator.with_custom_function(name, move |arguments| text::blank_node(arguments, &random))
+        }
         Own::Label => {
             let store = environment.store.clone();
             evaluator.with_custom_function(name, move |arguments| labels::label(&store, arguments))

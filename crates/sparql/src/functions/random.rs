@@ -26,6 +26,11 @@ impl RandomSequence {
         (self.next() >> 75) as f64 / (1_u64 << 53) as f64
     }
 
+    /// Returns the label of a new blank node. An answer numbers labels of this form.
+    pub fn label(&self) -> String {
+        format!("{:032x}", self.next())
+    }
+
     /// Returns a version 4 UUID.
     pub fn uuid(&self) -> String {
         let bits = self.next() & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;

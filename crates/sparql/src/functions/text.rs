@@ -10,6 +10,7 @@ use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::patterns::{CompiledPattern, PatternError, StepLimit};
+use super::random::RandomSequence;
 use crate::refusal::QueryRefusal;
 use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::Expression;
@@ -192,10 +193,12 @@ pub(super) fn iri(arguments: &[Term]) -> Option<Term> {
     Some(NamedNode::from(iri).into())
 }
 
-/// Evaluates `BNODE(name)`. The first argument is the solution's number. The same name gives the same node within a
-/// solution, and another one in another solution.
-pub(super) fn blank_node(arguments: &[Term]) -> Option<Term> {
-    let [solution, name] = arguments else { return None };
+/// Evaluates `BNODE()`, which gives a new node in every call, and `BNODE(name)`. The first argument of the latter is the
+/// solution's number: the same name gives the same node within a solution, and another one in another solution.
+pub(super) fn blank_node(arguments: &[Term], random: &RandomSequence) -> Option<Term> {
+    let [solution, name] = arguments else {
+        return arguments.is_empty().then(|| BlankNode::new_unchecked(random.label()).into());
+    };
     let mut hasher = blake3::Hasher::new();
     let Term::Literal(solution) = solution else { return None };
     hasher.update(solution.value().as_bytes()).update(&[0]).update(plain(name)?.as_bytes());

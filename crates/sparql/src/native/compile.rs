@@ -20,7 +20,7 @@ use terrapin_sparql_syntax::algebra::{
     TermPattern, TriplePattern, Unary,
 };
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::walk::{has_exists, on_variables};
+use terrapin_sparql_syntax::walk::{has_exists, on_variables, replace_exists};
 use terrapin_triples::TripleView;
 
 /// The state of compiling one pattern.
@@ -111,7 +111,7 @@ impl Compiler<'_> {
         let mut sequence = Vec::new();
         let known = self.sequence(inner, CompileContext { known: 0, asked: false }, &mut scope, &mut sequence)?;
         for (variable, expression) in arguments {
-            let value = calculated(expression, &mut scope)?;
+            let value = self.calculated(expression, known, &mut scope, &mut sequence)?;
             let slot = scope.slot(&variable)?;
             sequence.push((PlanNode::Step(ProgramStep::Bind { slot, value }, 1.0), known));
         }
@@ -268,7 +268,7 @@ impl Compiler<'_> {
 
     /// Compiles an assignment. Its value may be missing if an expression fails.
     fn extend(
-        &self,
+        &mut self,
         variable: &Variable,
         expression: &Expression,
         known: Mask,
@@ -278,16 +278,64 @@ impl Compiler<'_> {
         let slot = scope.slot(variable)?;
         let value = match self.operand(expression, scope)? {
             Some(place) => BindValue::Operand(place),
-            None => calculated(expression, scope)?,
+            None => self.calculated(expression, known, scope, out)?,
         };
         let certain = match value {
             BindValue::Operand(ProgramOperand::Term(_)) => true,
             BindValue::Operand(ProgramOperand::Slot(from)) => known & bit(from) != 0,
-            BindValue::Calculated(..) | BindValue::Leaf(_) => false,
+            BindValue::Calculated(..) | BindValue::Leaf(_) | BindValue::Exists(_) => false,
         };
         let known = if certain { known | bit(slot) } else { known };
         out.push((PlanNode::Step(ProgramStep::Bind { slot, value }, 1.0), known));
         Ok(known)
+    }
+
+    /// Compiles a value. The tests of its EXISTS are added before it.
+    fn calculated(
+        &mut self,
+        expression: &Expression,
+        known: Mask,
+        scope: &mut BlockScope,
+        out: &mut Sequence,
+    ) -> Result<BindValue> {
+        if !has_exists(expression) {
+            return calculated(expression, scope);
+        }
+        let mut tests = Vec::new();
+        let expression = self.without_exists(expression, known, scope, &mut tests)?;
+        out.extend(tests.into_iter().map(|test| (test, known)));
+        calculated(&expression, scope)
+    }
+
+    /// Returns an expression with a test of a helper variable in place of each EXISTS. Adds the nodes that bind these
+    /// variables to `tests`.
+    fn without_exists(
+        &mut self,
+        expression: &Expression,
+        known: Mask,
+        scope: &mut BlockScope,
+        tests: &mut Vec<PlanNode>,
+    ) -> Result<Expression> {
+        let mut expression = expression.clone();
+        let mut failed = Ok(());
+        replace_exists(&mut expression, &mut |pattern| {
+            let variable = Variable::from(Helper::Exists(scope.slots.len()));
+            if failed.is_ok() {
+                failed = self.exists(pattern, known, scope).and_then(|body| {
+                    tests.push(PlanNode::Exists(scope.slot(&variable)?, body));
+                    Ok(())
+                });
+            }
+            Expression::Bound(variable)
+        });
+        failed.map(|()| expression)
+    }
+
+    /// Compiles the pattern of an EXISTS.
+    fn exists(&mut self, pattern: &QueryPattern, known: Mask, scope: &mut BlockScope) -> Result<Vec<PlanNode>> {
+        let mut body = Vec::new();
+        self.sequence(pattern, CompileContext { known, asked: true }, scope, &mut body)?;
+        Ok(strip(body))
     }
 
     /// Returns the step for constant rows in the query.
@@ -495,7 +543,9 @@ impl Compiler<'_> {
         let mut parts = Vec::new();
         conjuncts(expression, &mut parts);
         for part in parts {
-            let test = self.test(part, after, scope)?;
+            let mut tests = Vec::new();
+            let test = self.test(part, after, scope, &mut tests)?;
+            out.extend(tests.into_iter().map(|test| (test, after)));
             let mut needs: Mask = 0;
             let mut all = !has_exists(part);
             on_variables(part, &mut |variable| match scope.known(variable) {
@@ -518,20 +568,29 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut BlockScope) -> Result<PatternTest> {
+    /// Compiles a condition. Adds the nodes that must precede it to `tests`.
+    fn test(
+        &mut self,
+        expression: &Expression,
+        known: Mask,
+        scope: &mut BlockScope,
+        tests: &mut Vec<PlanNode>,
+    ) -> Result<PatternTest> {
         Ok(match expression {
-            expression if is_dated(expression) => PatternTest::Plain(condition(expression, scope)?),
+            expression if is_dated(expression) && !has_exists(expression) => {
+                PatternTest::Plain(condition(expression, scope)?)
+            }
             Expression::Binary(Binary::And, a, b) => {
-                PatternTest::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
+                PatternTest::And(vec![self.test(a, known, scope, tests)?, self.test(b, known, scope, tests)?])
             }
             Expression::Binary(Binary::Or, a, b) => {
-                PatternTest::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
+                PatternTest::Or(vec![self.test(a, known, scope, tests)?, self.test(b, known, scope, tests)?])
             }
-            Expression::Unary(Unary::Not, inner) => PatternTest::Not(Box::new(self.test(inner, known, scope)?)),
-            Expression::Exists(pattern) => {
-                let mut body = Vec::new();
-                self.sequence(pattern, CompileContext { known, asked: true }, scope, &mut body)?;
-                PatternTest::Exists(strip(body))
+            Expression::Unary(Unary::Not, inner) => PatternTest::Not(Box::new(self.test(inner, known, scope, tests)?)),
+            Expression::Exists(pattern) => PatternTest::Exists(self.exists(pattern, known, scope)?),
+            expression if has_exists(expression) => {
+                let expression = self.without_exists(expression, known, scope, tests)?;
+                self.test(&expression, known, scope, tests)?
             }
             Expression::Bound(variable) => PatternTest::Plain(ProgramCondition::Bound(scope.slot(variable)?)),
             Expression::In(value, list) if !list.is_empty() && list.iter().all(is_constant) => {

@@ -11,12 +11,11 @@ use sparopt::algebra::Expression as Prepared;
 use super::calculation::{CalculatedComparison, Calculation};
 use super::comparison::QuantityComparison;
 use super::constants::Constants;
-use super::fallback::Fallback;
 use super::operand::{ProgramOperand, Slot};
 use super::text::TextTest;
 use crate::functions::exact::{exactly, prepared, truth};
 use terrapin_budget as budget;
-use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, QueryPattern};
+use terrapin_sparql_syntax::algebra::{Expression, Helper, QueryPattern};
 use terrapin_sparql_syntax::{convert, walk};
 use terrapin_triples::{ReadError, TermId, TermKind, TripleView};
 
@@ -81,6 +80,8 @@ pub enum BindValue {
     Calculated(Calculation, Leaf),
     /// The value of an expression.
     Leaf(Leaf),
+    /// Any term if the steps from this index have a solution, otherwise none.
+    Exists(usize),
 }
 
 impl ProgramCondition {
@@ -104,16 +105,8 @@ impl ProgramCondition {
 }
 
 impl Leaf {
-    /// Prepares an expression, or its effective boolean value, for the evaluator. Returns the reason if it can only be
-    /// evaluated as part of a whole query.
-    pub fn new(
-        expression: &Expression,
-        variables: Vec<(Variable, Slot)>,
-        is_condition: bool,
-    ) -> Result<Leaf, Fallback> {
-        if let Some(why) = needs_query(expression) {
-            return Err(why);
-        }
+    /// Prepares an expression without EXISTS, or its effective boolean value, for the evaluator.
+    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>, is_condition: bool) -> Leaf {
         let size = walk::size(expression);
         let mut exact = expression.clone();
         exactly(&mut exact);
@@ -122,12 +115,11 @@ impl Leaf {
         }
         let text =
             convert::pattern(QueryPattern::extend(QueryPattern::default(), Helper::Value.into(), expression.clone()));
-        match (text, prepared(exact)) {
-            (GraphPattern::Extend { expression: text, .. }, Some(expression)) => {
-                Ok(Leaf { expression, text: text.to_string(), variables, size })
-            }
-            _ => Err(Fallback::Function),
-        }
+        let text = match text {
+            GraphPattern::Extend { expression, .. } => expression.to_string(),
+            _ => String::new(),
+        };
+        Leaf { expression: prepared(exact), text, variables, size }
     }
 
     fn terms<'a>(
@@ -178,17 +170,6 @@ impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// Returns the reason why an expression cannot be evaluated on its own, if there is one.
-fn needs_query(expression: &Expression) -> Option<Fallback> {
-    let mut why = None;
-    walk::on_expressions(expression, &mut |expression| match expression {
-        Expression::Exists(_) => why = Some(Fallback::NestedExists),
-        Expression::Call(Function::Iri | Function::BNode | Function::Now, _) => why = Some(Fallback::Function),
-        _ => {}
-    });
-    why
 }
 
 /// Returns whether two terms are equal, if their identifiers decide it; `None` if both are literals.

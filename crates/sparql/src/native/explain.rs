@@ -79,6 +79,7 @@ impl Explained<'_> {
             ProgramStep::Filter(condition) => format!("filter {}", self.condition(condition)?),
             ProgramStep::Bind { slot, value } => match value {
                 BindValue::Operand(place) => format!("bind {} = {}", self.name(*slot), self.operand(*place)?),
+                BindValue::Exists(_) => format!("bind {} = exists (the steps above)", self.name(*slot)),
                 BindValue::Calculated(_, leaf) | BindValue::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
             },
             ProgramStep::Once => "once for each distinct solution".to_owned(),

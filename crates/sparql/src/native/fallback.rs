@@ -19,10 +19,6 @@ pub enum Fallback {
     DistinctCount,
     /// An aggregate without an implementation here.
     Aggregate,
-    /// An EXISTS inside a larger expression.
-    NestedExists,
-    /// A function that can only be evaluated as part of a whole query.
-    Function,
     /// More variables than the slots of a block.
     Variables,
     /// More steps than allowed in a program.
@@ -40,8 +36,6 @@ impl fmt::Display for Fallback {
             }
             Fallback::DistinctCount => f.write_str("the query contains COUNT(DISTINCT *)"),
             Fallback::Aggregate => f.write_str("the query contains an unknown aggregate"),
-            Fallback::NestedExists => f.write_str("an EXISTS is part of an expression"),
-            Fallback::Function => f.write_str("a function in it (BNODE) needs the whole query"),
             Fallback::Variables => write!(f, "a group has more than {MOST_SLOTS} variables"),
             Fallback::Steps => write!(f, "the plan has more than {MOST_STEPS} steps"),
         }

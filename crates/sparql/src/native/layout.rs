@@ -1,8 +1,9 @@
 //! The nodes of a pattern before they are placed in a program, and their placement.
 
-use super::condition::ProgramCondition;
+use super::condition::{BindValue, ProgramCondition};
 use super::fallback::Fallback;
 use super::limits::MOST_STEPS;
+use super::operand::Slot;
 use super::program::{PlannedStep, ProgramStep};
 use super::scope::{BlockScope, Mask};
 
@@ -12,6 +13,8 @@ pub(super) enum PlanNode {
     Optional(Vec<PlanNode>),
     Union(Vec<Vec<PlanNode>>),
     Filter(PatternTest),
+    /// Sets a slot if the nodes have a solution.
+    Exists(Slot, Vec<PlanNode>),
 }
 
 /// A condition with the nodes of its patterns.
@@ -84,6 +87,10 @@ impl ProgramLayout {
                     let condition = self.condition(test, scope, depth)?;
                     self.push(ProgramStep::Filter(condition), f64::NAN, depth);
                 }
+                PlanNode::Exists(slot, body) => {
+                    let value = BindValue::Exists(self.exists(body, scope, depth)?);
+                    self.push(ProgramStep::Bind { slot, value }, f64::NAN, depth);
+                }
             }
         }
         Ok(())
@@ -103,17 +110,20 @@ impl ProgramLayout {
             PatternTest::Or(tests) => ProgramCondition::Or(all(tests)?),
             PatternTest::Not(test) => ProgramCondition::Not(Box::new(self.condition(*test, scope, depth)?)),
             PatternTest::Plain(condition) => condition,
-            PatternTest::Exists(body) => {
-                // The steps of the pattern precede the filter; solutions jump over them.
-                let at = self.steps.len();
-                self.push(ProgramStep::Go(0), f64::NAN, depth);
-                self.lay(body, scope, depth + 1)?;
-                self.push(ProgramStep::Found, f64::NAN, depth + 1);
-                let end = self.steps.len();
-                self.put(at, ProgramStep::Go(end));
-                ProgramCondition::Exists(at + 1)
-            }
+            PatternTest::Exists(body) => ProgramCondition::Exists(self.exists(body, scope, depth)?),
         })
+    }
+
+    /// Places the nodes of an EXISTS before the step that tests it; solutions jump over them. Returns the index of the
+    /// first step.
+    fn exists(&mut self, body: Vec<PlanNode>, scope: &mut BlockScope, depth: usize) -> Result<usize, Fallback> {
+        let at = self.steps.len();
+        self.push(ProgramStep::Go(0), f64::NAN, depth);
+        self.lay(body, scope, depth + 1)?;
+        self.push(ProgramStep::Found, f64::NAN, depth + 1);
+        let end = self.steps.len();
+        self.put(at, ProgramStep::Go(end));
+        Ok(at + 1)
     }
 }
 

@@ -288,6 +288,11 @@ impl<'a> Machine<'a> {
                 Err(error) => Err(error),
             },
             BindValue::Leaf(leaf) => leaf.value(self.view, self.evaluator, |slot| frame.get(slot)),
+            BindValue::Exists(start) => match self.run(frame, *start) {
+                StepFlow::More => Ok(None),
+                StepFlow::Enough => Ok(Some(TermId::of_snapshot(0))),
+                StepFlow::Stop => return StepFlow::Stop,
+            },
         };
         let value = match value {
             Ok(value) => value,

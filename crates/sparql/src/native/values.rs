@@ -62,5 +62,5 @@ pub fn leaf(expression: &Expression, scope: &mut BlockScope, is_condition: bool)
         }
     });
     room?;
-    Leaf::new(expression, variables, is_condition)
+    Ok(Leaf::new(expression, variables, is_condition))
 }

@@ -130,6 +130,7 @@ impl QueryRewriter<'_> {
                 Own::Iri
             }
             Function::BNode => match (&self.solution, &arguments[..]) {
+                (_, []) => Own::BNode,
                 (Some(solution), [_]) => {
                     arguments.insert(0, solution.clone().into());
                     Own::BNode
