@@ -142,7 +142,7 @@ reference:
 	TERRAPIN_WRITE=1 cargo test --locked --profile ci --workspace --lib -- services::reference
 
 features:
-	TERRAPIN_WRITE=1 cargo test --locked --profile ci --workspace --test cases -- is_current mistakes
+	TERRAPIN_WRITE=1 cargo test --locked --profile ci --workspace --test cases -- written::
 
 # A minute for each target, or what TERRAPIN_FUZZ_SECONDS says; FUZZ=sparql for those whose names have that in them.
 # Inputs that break something are in fuzz/artifacts.

@@ -40,8 +40,8 @@ static WORLD: LazyLock<Arc<Osm>> =
 fn main() -> ExitCode {
     let files = file::all().into_iter().map(|file| Trial::test(file.name(), move || cases_of(file)));
     let others = [
-        Trial::test("the_page_of_features_is_current", page_is_current),
-        Trial::test("mistakes_are_explained_as_expected", mistakes::explained),
+        Trial::test("written::features", page_is_current),
+        Trial::test("written::mistakes", mistakes::explained),
     ];
     libtest_mimic::run(&Arguments::from_args(), files.chain(others).collect()).exit_code()
 }
