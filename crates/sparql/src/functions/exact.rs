@@ -121,23 +121,11 @@ pub(crate) fn exactly(expression: &mut Expression) {
     }
 }
 
-/// Replaces the operators in all expressions of a pattern.
-pub(crate) fn exactly_within(pattern: &mut QueryPattern) {
-    on_children(NodeMut::Pattern(pattern));
-    match pattern {
-        QueryPattern::Filter { condition, .. }
-        | QueryPattern::LeftJoin { condition: Some(condition), .. }
-        | QueryPattern::LeftLateral { condition: Some(condition), .. } => truth(condition),
-        _ => {}
-    }
-}
-
 fn on_children(node: NodeMut<'_>) {
-    node.children(&mut |child| match child {
-        NodeMut::Expression(child) => exactly(child),
-        NodeMut::Pattern(pattern) => exactly_within(pattern),
-        NodeMut::SortKey(_) | NodeMut::Aggregate(_) => on_children(child),
-        NodeMut::Path(_) => {}
+    node.children(&mut |child| {
+        if let NodeMut::Expression(child) = child {
+            exactly(child);
+        }
     });
 }
 

@@ -8,14 +8,15 @@ use spareval::QueryEvaluator;
 use super::condition::{AmongValue, BindValue, ProgramCondition, equal};
 use super::frame::{BlockFrame, Sink};
 use super::groups::{DistinctRows, Groups};
-use super::operand::{ProgramOperand, Slot};
-use super::program::{GroupingStep, Program, ProgramBlock, ProgramStep};
+use super::operand::{GraphOperand, ProgramOperand, Slot};
+use super::program::{Arrangement, GroupingStep, Program, ProgramBlock, ProgramStep, TableLookup};
+use super::sorted::SortedRows;
 use super::table::SolutionTable;
 use crate::functions::Patterns;
 use crate::guard::read;
 use terrapin_budget::{self as budget, ExceededLimit};
 use terrapin_sparql_syntax::error::SparqlError;
-use terrapin_triples::{ReadError, Subjects, TermId, TripleView};
+use terrapin_triples::{GraphSelection, ReadError, Subjects, TermId, TripleView};
 
 /// Maximum number of subjects for which a search among them is faster than a lookup of the triple.
 const CLOSE: u64 = 1 << 16;
@@ -48,14 +49,20 @@ pub fn solve(
     counts: &mut [u64],
     each: &mut Sink<'_>,
 ) -> Result<(), SparqlError> {
-    let tables = vec![None; program.tables.len()];
+    let tables = program.tables.iter().map(|_| None).collect();
     let mut machine =
         Machine { program, view, evaluator, patterns, tables, failure: None, counts, subjects: Vec::new() };
-    machine.block(program.main, each);
+    machine.block(program.main, &[], each);
     match machine.failure {
         Some(failure) => Err(failure),
         None => Ok(()),
     }
+}
+
+/// A table, and the values that it depends on.
+struct KeptTable {
+    given: Box<[Option<TermId>]>,
+    table: Rc<SolutionTable>,
 }
 
 struct Machine<'a> {
@@ -63,7 +70,7 @@ struct Machine<'a> {
     view: &'a TripleView,
     evaluator: &'a QueryEvaluator,
     patterns: &'a Patterns,
-    tables: Vec<Option<Rc<SolutionTable>>>,
+    tables: Vec<Option<KeptTable>>,
     failure: Option<SparqlError>,
     counts: &'a mut [u64],
     /// Subjects for steps that test whether a triple with a constant predicate and object exists.
@@ -76,26 +83,41 @@ impl<'a> Machine<'a> {
         StepFlow::Stop
     }
 
-    /// Runs a block.
-    fn block(&mut self, number: usize, sink: &mut Sink<'_>) {
+    /// Runs a block with values for its first slots.
+    fn block(&mut self, number: usize, given: &[Option<TermId>], sink: &mut Sink<'_>) {
         let program = self.program;
         let Some(block) = program.blocks.get(number) else { return };
-        match &block.group {
-            None => self.solutions(block, sink),
-            Some(group) => self.groups(block, group, sink),
+        match (&block.group, &block.arrangement) {
+            (Some(group), _) => self.groups(block, group, given, sink),
+            (None, Some(arrangement)) => self.arranged(block, arrangement, given, sink),
+            (None, None) => self.solutions(block, given, sink),
         }
     }
 
     /// Runs a block with grouped solutions.
-    fn groups(&mut self, block: &'a ProgramBlock, group: &GroupingStep, sink: &mut Sink<'_>) {
+    fn groups(&mut self, block: &'a ProgramBlock, group: &GroupingStep, given: &[Option<TermId>], sink: &mut Sink<'_>) {
         let view = self.view;
         let mut groups = Groups::new(group);
-        self.solutions(block, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
+        self.solutions(block, given, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
         if self.failure.is_some() {
             return;
         }
-        for row in groups.finish(view) {
-            match view.work(1).map_err(read).and_then(|()| sink(&row)) {
+        let held = groups.held();
+        self.pass_on(groups.finish(view), sink);
+        self.release(held);
+    }
+
+    /// Returns memory to the query's limit.
+    fn release(&mut self, bytes: i64) {
+        if let Err(error) = self.view.hold(-bytes) {
+            let _ = self.fail(error);
+        }
+    }
+
+    /// Passes rows to the sink until it needs no more.
+    fn pass_on<R: AsRef<[Option<TermId>]>>(&mut self, rows: impl Iterator<Item = R>, sink: &mut Sink<'_>) {
+        for row in rows {
+            match self.view.work(1).map_err(read).and_then(|()| sink(row.as_ref())) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
@@ -106,35 +128,86 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn solutions(&mut self, block: &'a ProgramBlock, sink: &mut Sink<'_>) {
+    /// Runs a block with ORDER BY, OFFSET or LIMIT.
+    fn arranged(
+        &mut self,
+        block: &'a ProgramBlock,
+        arrangement: &Arrangement,
+        given: &[Option<TermId>],
+        sink: &mut Sink<'_>,
+    ) {
+        let Arrangement { start, length, .. } = *arrangement;
+        let end = length.map_or(usize::MAX, |length| start.saturating_add(length));
+        if length == Some(0) {
+            return;
+        }
+        if arrangement.keys.is_empty() {
+            let mut count = 0;
+            self.solutions(block, given, &mut |row| {
+                count += 1;
+                Ok((count <= start || sink(row)?) && count < end)
+            });
+            return;
+        }
+        let view = self.view;
+        let mut rows = SortedRows::new(arrangement);
+        self.solutions(block, given, &mut |row| rows.add(view, row).map(|()| true).map_err(read));
+        if self.failure.is_some() {
+            return;
+        }
+        match rows.finish(view) {
+            Ok(sorted) => self.pass_on(sorted.into_iter().take(end).skip(start), sink),
+            Err(error) => self.failure = Some(read(error)),
+        }
+        self.release(rows.held());
+    }
+
+    fn solutions(&mut self, block: &'a ProgramBlock, given: &[Option<TermId>], sink: &mut Sink<'_>) {
+        let mut slots = vec![None; block.slots.len()];
+        slots.iter_mut().zip(given).for_each(|(slot, value)| *slot = *value);
         let mut frame = BlockFrame {
             block,
-            slots: vec![None; block.slots.len()],
+            slots,
+            trail: Vec::with_capacity(block.slots.len()),
             flags: vec![false; block.flags],
             row: Vec::with_capacity(block.columns.len()),
             seen: DistinctRows::default(),
+            previous: None,
             sink: &mut |row| sink(row),
         };
         let _ = self.run(&mut frame, block.start);
+        let held = frame.seen.held();
+        self.release(held);
     }
 
-    /// Returns a table, computed at its first use. If it would have more than `most` rows, only these are computed and
-    /// the table is not cached.
-    fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<SolutionTable>> {
-        if let Some(Some(table)) = self.tables.get(number) {
-            return Some(Rc::clone(table));
+    /// Returns a table for the values of the slots `given`. It is computed at its first use and when these values have
+    /// changed. If it would have more than `most` rows, only these are computed and the table is not cached.
+    fn table(
+        &mut self,
+        frame: &BlockFrame<'_>,
+        number: usize,
+        key: &[usize],
+        given: &[Slot],
+        most: usize,
+    ) -> Option<Rc<SolutionTable>> {
+        let cached = self.tables.get_mut(number)?;
+        if let Some(KeptTable { given: values, table }) = cached {
+            if given.iter().map(|slot| frame.get(*slot)).eq(values.iter().copied()) {
+                return Some(Rc::clone(table));
+            }
+            let held = SolutionTable::row_bytes(table.width()) * table.len() as i64;
+            *cached = None;
+            self.release(held);
         }
+        let given: Box<[Option<TermId>]> = given.iter().map(|slot| frame.get(*slot)).collect();
         let program = self.program;
         let &block = program.tables.get(number)?;
-        let width = program.blocks.get(block).map_or(0, |block| match &block.group {
-            Some(group) => group.width(),
-            None => block.columns.len(),
-        });
+        let width = program.blocks.get(block).map_or(0, ProgramBlock::width);
         let mut table = SolutionTable::new(width);
         let view = self.view;
         let mut more = false;
         let full = ExceededLimit::Memory(SolutionTable::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
-        self.block(block, &mut |row| {
+        self.block(block, &given, &mut |row| {
             if table.len() == most {
                 more = true;
                 return Ok(false);
@@ -158,7 +231,7 @@ impl<'a> Machine<'a> {
         table.index(key);
         let table = Rc::new(table);
         if let Some(place) = self.tables.get_mut(number) {
-            *place = Some(Rc::clone(&table));
+            *place = Some(KeptTable { given, table: Rc::clone(&table) });
         }
         Some(table)
     }
@@ -201,12 +274,14 @@ impl<'a> Machine<'a> {
                     frame.mark(*flag, true);
                     Ok(true)
                 }
-                ProgramStep::Minus { table, slots, key } => self.minus(frame, *table, slots, key),
-                ProgramStep::Any { table } => self.any(*table),
+                ProgramStep::Minus { lookup, shares } => self.minus(frame, lookup, *shares),
+                ProgramStep::Any { table, given } => self.any(frame, *table, given),
                 ProgramStep::Filter(condition) => self.holds(frame, condition).map(|holds| holds == Some(true)),
                 ProgramStep::Union(starts) => return self.union(frame, starts),
                 ProgramStep::Values { slots, rows } => return self.values(frame, at, slots, rows),
-                ProgramStep::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
+                ProgramStep::Probe(lookup) => return self.probe(frame, at, lookup),
+                ProgramStep::InGraph(graph, places) => return self.in_graph(frame, at, *graph, places),
+                ProgramStep::Graphs(name) => return self.graphs(frame, at, *name),
                 ProgramStep::Bind { slot, value } => return self.bind(frame, at, *slot, value),
                 ProgramStep::Once => return self.once(frame, at),
                 ProgramStep::Found => return StepFlow::Enough,
@@ -231,16 +306,17 @@ impl<'a> Machine<'a> {
 
     /// Returns whether no row of a table removes the solution.
     #[inline]
-    fn minus(&mut self, frame: &BlockFrame<'_>, table: usize, slots: &[Slot], key: &[usize]) -> Result<bool, StepFlow> {
-        let table = self.table(table, key, usize::MAX).ok_or(StepFlow::Stop)?;
-        let meets = self.meets(frame, &table, slots, key).map_err(|error| self.fail(error))?;
+    fn minus(&mut self, frame: &BlockFrame<'_>, lookup: &TableLookup, shares: bool) -> Result<bool, StepFlow> {
+        let TableLookup { table, slots, key, given } = lookup;
+        let table = self.table(frame, *table, key, given, usize::MAX).ok_or(StepFlow::Stop)?;
+        let meets = self.meets(frame, &table, slots, key, shares).map_err(|error| self.fail(error))?;
         Ok(!meets)
     }
 
     /// Returns whether a table has rows.
     #[inline]
-    fn any(&mut self, table: usize) -> Result<bool, StepFlow> {
-        let table = self.table(table, &[], FEW).ok_or(StepFlow::Stop)?;
+    fn any(&mut self, frame: &BlockFrame<'_>, table: usize, given: &[Slot]) -> Result<bool, StepFlow> {
+        let table = self.table(frame, table, &[], given, FEW).ok_or(StepFlow::Stop)?;
         Ok(table.len() > 0)
     }
 
@@ -350,6 +426,12 @@ impl<'a> Machine<'a> {
     fn emit(&mut self, frame: &mut BlockFrame<'_>, at: usize) -> StepFlow {
         self.tally(at);
         frame.show();
+        if frame.block.reduced {
+            if frame.previous.as_ref() == Some(&frame.row) {
+                return StepFlow::More;
+            }
+            frame.previous = Some(frame.row.clone());
+        }
         if frame.block.distinct {
             match frame.seen.insert(self.view, &frame.row) {
                 Ok(true) => {}
@@ -408,6 +490,76 @@ impl<'a> Machine<'a> {
         StepFlow::More
     }
 
+    /// Continues with every triple of some of the graphs that matches a pattern.
+    fn in_graph(
+        &mut self,
+        frame: &mut BlockFrame<'_>,
+        at: usize,
+        graph: GraphOperand,
+        places: &[ProgramOperand; 3],
+    ) -> StepFlow {
+        let view = self.view;
+        let selection = match graph {
+            GraphOperand::All => GraphSelection::All,
+            GraphOperand::Default => GraphSelection::Default,
+            GraphOperand::Named(name) => match frame.value(name) {
+                Some(name) => GraphSelection::Named(name),
+                None => return StepFlow::More,
+            },
+        };
+        if let Err(error) = view.work(1) {
+            return self.fail(error);
+        }
+        let [subject, predicate, object] = places.map(|place| frame.value(place));
+        let relation = predicate.and_then(|name| Some((name, view.relation(name)?)));
+        let around = view.select(selection);
+        let mut triples: Box<dyn Iterator<Item = Result<[TermId; 3], ReadError>>> = match relation {
+            Some((name, relation)) => {
+                let pairs = relation.pairs(view, subject, object);
+                Box::new(pairs.map(move |pair| pair.map(|(subject, object)| [subject, name, object])))
+            }
+            None => Box::new(view.triples(subject, predicate, object)),
+        };
+        loop {
+            // The following steps may read other graphs.
+            let next = triples.next();
+            view.select(around);
+            let flow = match next {
+                None => return StepFlow::More,
+                Some(Ok(triple)) => self.matched(frame, at, places, triple),
+                Some(Err(error)) => self.fail(error),
+            };
+            if flow != StepFlow::More {
+                return flow;
+            }
+            view.select(selection);
+        }
+    }
+
+    /// Continues with every named graph, or if the operand has a value, tests whether that is one.
+    fn graphs(&mut self, frame: &mut BlockFrame<'_>, at: usize, name: ProgramOperand) -> StepFlow {
+        let names = match frame.value(name) {
+            Some(name) if self.view.has_graph(name) => vec![name],
+            Some(_) => Vec::new(),
+            None => self.view.graph_names(),
+        };
+        for graph in names {
+            if let Err(error) = self.view.work(1) {
+                return self.fail(error);
+            }
+            let mark = frame.trail.len();
+            let fits = match name {
+                ProgramOperand::Term(_) => true,
+                ProgramOperand::Slot(slot) => frame.unify(slot, graph),
+            };
+            let flow = self.go_on(frame, at, fits, mark);
+            if flow != StepFlow::More {
+                return flow;
+            }
+        }
+        StepFlow::More
+    }
+
     #[inline]
     fn matched(
         &mut self,
@@ -416,46 +568,40 @@ impl<'a> Machine<'a> {
         places: &[ProgramOperand; 3],
         triple: [TermId; 3],
     ) -> StepFlow {
-        let mut fresh = 0;
+        let mark = frame.trail.len();
         let fits = places.iter().zip(triple).all(|(place, value)| match *place {
             ProgramOperand::Term(_) => true,
-            ProgramOperand::Slot(slot) => frame.unify(slot, value, &mut fresh),
+            ProgramOperand::Slot(slot) => frame.unify(slot, value),
         });
-        self.go_on(frame, at, fits, fresh)
+        self.go_on(frame, at, fits, mark)
     }
 
     /// Continues after a step if its values match, then clears them.
     #[inline]
-    fn go_on(&mut self, frame: &mut BlockFrame<'_>, at: usize, fits: bool, fresh: u128) -> StepFlow {
+    fn go_on(&mut self, frame: &mut BlockFrame<'_>, at: usize, fits: bool, mark: usize) -> StepFlow {
         let mut flow = StepFlow::More;
         if fits {
             self.tally(at);
             flow = self.run(frame, at + 1);
         }
-        frame.clear(fresh);
+        frame.clear(mark);
         flow
     }
 
     /// Continues with a row if it matches.
     #[inline]
     fn row(&mut self, frame: &mut BlockFrame<'_>, at: usize, slots: &[Slot], row: &[Option<TermId>]) -> StepFlow {
-        let mut fresh = 0;
+        let mark = frame.trail.len();
         let fits = slots.iter().zip(row).all(|(slot, value)| match value {
             None => true,
-            Some(value) => frame.unify(*slot, *value, &mut fresh),
+            Some(value) => frame.unify(*slot, *value),
         });
-        self.go_on(frame, at, fits, fresh)
+        self.go_on(frame, at, fits, mark)
     }
 
-    fn probe(
-        &mut self,
-        frame: &mut BlockFrame<'_>,
-        at: usize,
-        table: usize,
-        slots: &[Slot],
-        key: &[usize],
-    ) -> StepFlow {
-        let Some(table) = self.table(table, key, usize::MAX) else { return StepFlow::Stop };
+    fn probe(&mut self, frame: &mut BlockFrame<'_>, at: usize, lookup: &TableLookup) -> StepFlow {
+        let TableLookup { table, slots, key, given } = lookup;
+        let Some(table) = self.table(frame, *table, key, given, usize::MAX) else { return StepFlow::Stop };
         let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
         while let Some(row) = next {
             if let Err(error) = self.view.work(1) {
@@ -470,18 +616,20 @@ impl<'a> Machine<'a> {
         StepFlow::More
     }
 
-    /// Returns whether a row of a table is compatible with a solution and shares a bound variable with it.
+    /// Returns whether a row of a table is compatible with a solution and shares a bound variable with it. If `shares`,
+    /// every row does.
     fn meets(
         &self,
         frame: &BlockFrame<'_>,
         table: &SolutionTable,
         slots: &[Slot],
         key: &[usize],
+        shares: bool,
     ) -> Result<bool, ReadError> {
         let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
         while let Some(row) = next {
             self.view.work(1)?;
-            let mut common = false;
+            let mut common = shares;
             let fits = slots.iter().zip(table.row(row)).all(|(slot, value)| match (frame.get(*slot), value) {
                 (Some(a), Some(b)) => {
                     common = true;

@@ -1,4 +1,4 @@
-//! Rewrites the dialect's algebra to algebra that the evaluator supports. Services become patterns, functions or
+//! Rewrites the dialect's algebra to algebra that the planner and the solver support. Services become patterns, functions or
 //! tables. Operators that behave differently from WDQS, or differently in every run, become calls of the crate's own
 //! functions. Subqueries with LIMIT and named subqueries become tables, which are computed once before the query runs.
 //!
@@ -48,8 +48,6 @@ struct PatternScope {
 pub(crate) struct Rewritten {
     /// The query form: SELECT, ASK, CONSTRUCT or DESCRIBE.
     pub form: QueryForm,
-    /// The base of relative IRIs that the query computes.
-    pub base: Option<Iri<String>>,
     /// The dataset, if the query or its request defines one.
     pub dataset: Option<QueryDataset>,
     /// Whether the standard applies where other dialects differ: the default graph does not include the triples of
@@ -135,9 +133,9 @@ pub(crate) fn rewrite(
             ServiceRows::Service(found) => found.is_of_elements(),
         };
     }
-    let QueryRewriter { tables, functions, base, separators, .. } = rewriter;
+    let QueryRewriter { tables, functions, separators, .. } = rewriter;
     let functions = functions.names;
-    Ok(Rewritten { form: query.form, base, dataset, standard, plan, tables, functions, separators, elements })
+    Ok(Rewritten { form: query.form, dataset, standard, plan, tables, functions, separators, elements })
 }
 
 impl QueryRewriter<'_> {
@@ -244,8 +242,7 @@ impl QueryRewriter<'_> {
             QueryPattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern_ready(*left, scope)?;
                 let right = self.settled(*right, scope)?;
-                // MINUS removes nothing if the sides share no variable. The evaluator's optimiser does not take this
-                // into account.
+                // MINUS removes nothing if the sides share no variable.
                 let shown = in_scope(&left);
                 if !in_scope(&right).iter().any(|variable| shown.contains(variable)) {
                     return Ok((left, waiting));
