@@ -11,6 +11,8 @@ use oxrdf::{Literal, NamedNode, Term, Variable};
 pub use spargebra::algebra::{AggregateFunction, Function, PropertyPathExpression as Path, QueryDataset};
 pub use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
+pub use crate::own::OwnFunction;
+
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SparqlQuery {
@@ -234,6 +236,8 @@ pub enum Expression {
     Coalesce(Vec<Expression>),
     /// A function call.
     Call(Function, Vec<Expression>),
+    /// A call of a function of this project.
+    Own(OwnFunction, Vec<Expression>),
 }
 
 /// An operator with one operand.

@@ -5,7 +5,7 @@
 //! colon after its scheme; the encoded ones have none, so that they cannot collide.
 
 use oxrdf::{BlankNode, NamedNode, Term};
-use spargebra::algebra::{AggregateExpression, Expression as Its, GraphPattern, OrderExpression};
+use spargebra::algebra::{AggregateExpression, Expression as Its, Function, GraphPattern, OrderExpression};
 use spargebra::term::GroundTerm;
 
 use crate::algebra::{AggregateCall, Binary, Expression, QueryForm, QueryPattern, Row, SortKey, SparqlQuery, Unary};
@@ -164,6 +164,7 @@ fn expression(expression: Expression) -> Its {
         Expression::If(a, b, c) => Its::If(one(a), one(b), one(c)),
         Expression::Coalesce(list) => Its::Coalesce(all(list)),
         Expression::Call(function, list) => Its::FunctionCall(function, all(list)),
+        Expression::Own(function, list) => Its::FunctionCall(Function::Custom(function.name()), all(list)),
     }
 }
 

@@ -28,6 +28,7 @@ pub mod error;
 mod expression;
 mod function;
 mod hints;
+mod own;
 mod parser;
 mod pattern;
 mod prefixes;

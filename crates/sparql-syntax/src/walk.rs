@@ -121,7 +121,7 @@ macro_rules! children {
                     each($Node::Expression(b));
                     each($Node::Expression(c));
                 }
-                Expression::Coalesce(list) | Expression::Call(_, list) => {
+                Expression::Coalesce(list) | Expression::Call(_, list) | Expression::Own(_, list) => {
                     for item in list {
                         each($Node::Expression(item));
                     }

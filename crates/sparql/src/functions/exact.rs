@@ -246,6 +246,8 @@ fn kind(expression: &Expression) -> ValueBounds {
         },
         Expression::If(_, a, b) => widest(&mut [a, b].into_iter().map(|part| kind(part))),
         Expression::Coalesce(list) => widest(&mut list.iter().map(kind)),
+        Expression::Own(function, _) if function.gives_number() => ValueBounds::Wide,
+        Expression::Own(..) => ValueBounds::Other,
         Expression::Call(function, _) => match function {
             Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::StrDt => ValueBounds::Wide,
             Function::Year
@@ -261,7 +263,6 @@ fn kind(expression: &Expression) -> ValueBounds {
                     Some((function, _)) if function.gives_number() => ValueBounds::Wide,
                     _ => ValueBounds::Other,
                 },
-                None if super::gives_text_or_truth(name) => ValueBounds::Other,
                 None => ValueBounds::Wide,
             },
             _ => ValueBounds::Other,

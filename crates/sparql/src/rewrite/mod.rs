@@ -17,15 +17,15 @@ use oxrdf::{NamedNode, Variable};
 
 use super::SparqlSettings;
 use super::each_graph::EachGraph;
-use super::functions::{self, Called, Own, aggregates};
+use super::functions::{self, Called, aggregates};
 use super::plan::{describes, speak};
 use super::services::{self, ServiceReplacement, ServiceRows};
 use super::solve::SolvePlan;
 use super::syntax::{Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::algebra::{
-    AggregateCall, Binary, Expression, Function, Helper, NamedNodePattern, QueryDataset, QueryForm, QueryPattern,
-    SortKey, SparqlQuery,
+    AggregateCall, Binary, Expression, Function, Helper, NamedNodePattern, OwnFunction, QueryDataset, QueryForm,
+    QueryPattern, SortKey, SparqlQuery,
 };
 use terrapin_sparql_syntax::depth;
 use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
@@ -58,7 +58,7 @@ pub(crate) struct Rewritten {
     /// The tables to compute first, in this order.
     pub tables: Vec<ServiceRows>,
     /// The functions that the query calls.
-    pub functions: Vec<NamedNode>,
+    pub functions: Called,
     /// The separators of the query's GROUP_CONCATs.
     pub separators: Vec<String>,
     /// Whether the query uses OpenStreetMap's elements.
@@ -134,7 +134,6 @@ pub(crate) fn rewrite(
         };
     }
     let QueryRewriter { tables, functions, separators, .. } = rewriter;
-    let functions = functions.names;
     Ok(Rewritten { form: query.form, dataset, standard, plan, tables, functions, separators, elements })
 }
 
@@ -332,7 +331,7 @@ impl QueryRewriter<'_> {
         }
         let variable = Variable::from(Helper::Solution(self.solutions));
         self.solutions += 1;
-        let number = self.functions.own(Own::Solution, Vec::new());
+        let number = self.functions.own(OwnFunction::Solution, Vec::new());
         *base = QueryPattern::extend(std::mem::take(base), variable.clone(), number);
         variable
     }
