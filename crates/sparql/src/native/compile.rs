@@ -1,26 +1,24 @@
 //! Compiles a planned pattern to a program.
 
+mod filters;
+mod joins;
+
 use oxrdf::Variable;
 
-use super::comparison::is_dated;
-use super::condition::{AmongValue, BindValue, ProgramCondition};
-use super::constants::Constants;
+use super::condition::BindValue;
 use super::error::CompileError;
-use super::layout::{PatternTest, PlanNode, ProgramLayout, Sequence, depth, strip};
+use super::layout::{PlanNode, ProgramLayout, Sequence, depth, strip};
 use super::limits::MOST_DEPTH;
 use super::operand::{GraphOperand, ProgramOperand, Slot};
-use super::program::{Arrangement, GroupAggregate, GroupingStep, Program, ProgramBlock, ProgramStep, TableLookup};
+use super::program::{Arrangement, GroupAggregate, GroupingStep, Program, ProgramBlock, ProgramStep};
 use super::scope::{BlockScope, Mask, bit};
-use super::values::{calculated, condition, constant, leaf};
 use crate::functions::aggregates::{Fold, without_mark};
-use crate::functions::exact::is_constant;
-use crate::plan::{PatternCardinality, Variables, bound, is_plain};
+use crate::plan::{PatternCardinality, Variables, bound};
 use terrapin_sparql_syntax::algebra::{
-    AggregateCall as Aggregation, AggregateFunction, Binary, Expression, Helper, NamedNodePattern, QueryPattern, Row,
-    TermPattern, TriplePattern, Unary,
+    AggregateCall as Aggregation, AggregateFunction, Expression, Helper, NamedNodePattern, QueryPattern, Row,
+    TermPattern, TriplePattern,
 };
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::walk::{has_exists, on_all_variables, on_patterns, on_variables, replace_exists};
 use terrapin_triples::{GraphSelection, TripleView};
 
 type Result<T> = std::result::Result<T, CompileError>;
@@ -93,17 +91,6 @@ pub fn compile(pattern: &QueryPattern, view: &TripleView, separators: &[String],
     let main = compiler.block(pattern, &[], CompileContext { known: 0, asked: false, graph })?;
     let Compiler { layout: ProgramLayout { steps }, blocks, tables, .. } = compiler;
     Ok(Program { steps, blocks, tables, main })
-}
-
-/// Collects the parts of a conjunction.
-fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
-    match expression {
-        Expression::Binary(Binary::And, a, b) => {
-            conjuncts(a, out);
-            conjuncts(b, out);
-        }
-        other => out.push(other),
-    }
 }
 
 impl Compiler<'_> {
@@ -352,227 +339,11 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// Compiles a value. The tests of its EXISTS are added before it.
-    fn calculated(
-        &mut self,
-        expression: &Expression,
-        context: CompileContext,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-    ) -> Result<BindValue> {
-        if !has_exists(expression) {
-            return Ok(calculated(expression, scope));
-        }
-        let mut tests = Vec::new();
-        let expression = self.without_exists(expression, context, scope, &mut tests)?;
-        out.extend(tests.into_iter().map(|test| (test, context.known)));
-        Ok(calculated(&expression, scope))
-    }
-
-    /// Returns an expression with a test of a helper variable in place of each EXISTS. Adds the nodes that bind these
-    /// variables to `tests`.
-    fn without_exists(
-        &mut self,
-        expression: &Expression,
-        context: CompileContext,
-        scope: &mut BlockScope,
-        tests: &mut Vec<PlanNode>,
-    ) -> Result<Expression> {
-        let mut expression = expression.clone();
-        let mut failed = Ok(());
-        replace_exists(&mut expression, &mut |pattern| {
-            let variable = Variable::from(Helper::Exists(scope.slots.len()));
-            let slot = scope.slot(&variable);
-            if failed.is_ok() {
-                failed = self.exists(pattern, context, scope).map(|body| tests.push(PlanNode::Exists(slot, body)));
-            }
-            Expression::Bound(variable)
-        });
-        failed.map(|()| expression)
-    }
-
-    /// Compiles the pattern of an EXISTS.
-    fn exists(
-        &mut self,
-        pattern: &QueryPattern,
-        context: CompileContext,
-        scope: &mut BlockScope,
-    ) -> Result<Vec<PlanNode>> {
-        let mut body = Vec::new();
-        self.sequence(pattern, CompileContext { asked: true, ..context }, scope, &mut body)?;
-        Ok(strip(body))
-    }
-
     /// Returns the step for constant rows in the query.
     fn values(&self, variables: &[Variable], rows: &[Row], scope: &mut BlockScope) -> ProgramStep {
         let slots = variables.iter().map(|v| scope.slot(v)).collect();
         let row = |row: &Row| row.iter().map(|v| v.as_ref().map(|v| self.view.id(v))).collect();
         ProgramStep::Values { slots, rows: rows.iter().map(row).collect() }
-    }
-
-    fn join(
-        &mut self,
-        left: &QueryPattern,
-        right: &QueryPattern,
-        context: CompileContext,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-    ) -> Result<Mask> {
-        let entry = PatternEntry { known: context.known, slots: scope.slots.len(), at: out.len() };
-        if left.is_unit() {
-            return self.sequence(right, context, scope, out);
-        }
-        if context.known == 0 && bound(left).0.common(&bound(right).0) == 0 {
-            return self.product(left, right, context, scope, out);
-        }
-        // In an EXISTS, the table of a plain side is computed once; the order of the sides is free.
-        let (left, right) = if context.asked && !is_plain(right) { (right, left) } else { (left, right) };
-        let known = self.sequence(left, context, scope, out)?;
-        self.probe(right, CompileContext { known, ..context }, entry, scope, out)
-    }
-
-    /// Compiles a Cartesian product. The planner puts the smaller sides first: these are stored as tables, and the last
-    /// side is scanned once. If a side has no solution, no other work is done.
-    fn product(
-        &mut self,
-        left: &QueryPattern,
-        right: &QueryPattern,
-        context: CompileContext,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-    ) -> Result<Mask> {
-        let entry = PatternEntry { known: context.known, slots: scope.slots.len(), at: out.len() };
-        let mut sides = Vec::new();
-        let mut first = left;
-        while let QueryPattern::Join { left, right } = first
-            && !left.is_unit()
-            && bound(left).0.common(&bound(right).0) == 0
-        {
-            sides.push(&**right);
-            first = left;
-        }
-        sides.push(first);
-        let mut probes = Vec::new();
-        for side in sides.into_iter().rev() {
-            let (lookup, certain, _) = self.lookup(side, context, entry, scope, out)?;
-            let any = ProgramStep::Any { table: lookup.table, given: lookup.given.clone() };
-            out.push((PlanNode::Step(any, f64::NAN), context.known));
-            probes.push((ProgramStep::Probe(lookup), certain));
-        }
-        let mut known = self.sequence(right, context, scope, out)?;
-        for (probe, certain) in probes {
-            known |= certain;
-            out.push((PlanNode::Step(probe, f64::NAN), known));
-        }
-        Ok(known)
-    }
-
-    /// Compiles a pattern that is solved separately and then looked up.
-    fn probe(
-        &mut self,
-        pattern: &QueryPattern,
-        context: CompileContext,
-        entry: PatternEntry,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-    ) -> Result<Mask> {
-        let (lookup, certain, _) = self.lookup(pattern, context, entry, scope, out)?;
-        let known = context.known | certain;
-        out.push((PlanNode::Step(ProgramStep::Probe(lookup), f64::NAN), known));
-        Ok(known)
-    }
-
-    /// Returns the variables that a part that is solved separately gets from outside: those that it shows and that may
-    /// be bound at the entry. A variable that may be bound only later is copied at the entry.
-    fn given(
-        &self,
-        pattern: &QueryPattern,
-        entry: PatternEntry,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-    ) -> Vec<GivenVariable> {
-        let mut variables = Variables::default();
-        match Modifiers::of(pattern).inner {
-            QueryPattern::Project { variables: shown, .. } => shown.iter().for_each(|v| variables.add(v)),
-            inner => on_all_variables(inner, &mut |variable| variables.add(variable)),
-        }
-        let mut given = Vec::new();
-        for variable in variables.sorted() {
-            let Some(slot) = scope.known(&variable).filter(|slot| *slot < entry.slots) else { continue };
-            let certain = entry.known & bit(slot) != 0;
-            let outer = if certain {
-                slot
-            } else {
-                let copy = scope.slot(&Helper::Outer(scope.slots.len()).into());
-                let value = BindValue::Operand(ProgramOperand::Slot(slot));
-                out.insert(entry.at, (PlanNode::Step(ProgramStep::Bind { slot: copy, value }, 1.0), entry.known));
-                copy
-            };
-            given.push(GivenVariable { outer, variable, certain });
-        }
-        given
-    }
-
-    /// Compiles a pattern to a table. Returns the lookup of its rows, the slots that are bound in every row, and whether
-    /// it gets values from outside.
-    fn lookup(
-        &mut self,
-        pattern: &QueryPattern,
-        context: CompileContext,
-        entry: PatternEntry,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-    ) -> Result<(TableLookup, Mask, bool)> {
-        let asked = context.asked && !is_plain(pattern) || has_limits(pattern);
-        let mut given = if asked { self.given(pattern, entry, scope, out) } else { Vec::new() };
-        let graph = match context.graph {
-            GraphOperand::Named(ProgramOperand::Slot(outer)) => {
-                given.push(GivenVariable { outer, variable: Helper::Graph.into(), certain: true });
-                GraphOperand::Named(ProgramOperand::Slot(given.len() - 1))
-            }
-            graph => graph,
-        };
-        let block = self.block(pattern, &given, CompileContext { known: 0, asked, graph })?;
-        scope.depth = scope.depth.max(self.depth);
-        let variables = match Modifiers::of(pattern).inner {
-            QueryPattern::Project { variables, .. } => variables.clone(),
-            QueryPattern::Group { variables, aggregates, .. } => {
-                variables.iter().chain(aggregates.iter().map(|(variable, _)| variable)).cloned().collect()
-            }
-            pattern => bound(pattern).0.sorted(),
-        };
-        let slots = variables.iter().map(|v| scope.slot(v)).collect::<Vec<_>>();
-        let mut certain = scope.mask(&bound(pattern).1);
-        if let QueryPattern::Group { aggregates, .. } = pattern {
-            // Any aggregate except a count may be an error.
-            for (variable, aggregate) in aggregates {
-                if is_count(aggregate) {
-                    certain |= bit(scope.slot(variable));
-                }
-            }
-        }
-        let both = context.known & certain;
-        let key = (0..slots.len()).filter(|&column| slots.get(column).is_some_and(|s| both & bit(*s) != 0)).collect();
-        self.tables.push(block);
-        let given = given.into_iter().map(|given| given.outer).collect();
-        Ok((TableLookup { table: self.tables.len() - 1, slots, key, given }, certain, asked))
-    }
-
-    /// Adds an optional part, `body`, with an optional condition. Returns the slots that are always bound after it.
-    fn optional(
-        &mut self,
-        condition: Option<&Expression>,
-        context: CompileContext,
-        inside: Mask,
-        scope: &mut BlockScope,
-        mut body: Sequence,
-        out: &mut Sequence,
-    ) -> Result<Mask> {
-        if let Some(condition) = condition {
-            self.filter(condition, context, inside, scope, &mut body, 0)?;
-        }
-        out.push((PlanNode::Optional(strip(body)), context.known));
-        Ok(context.known)
     }
 
     /// Compiles a triple pattern. Returns the slots that it binds.
@@ -647,103 +418,6 @@ impl Compiler<'_> {
             TermPattern::BlankNode(_) => return Err(CompileError::Pattern("a blank node")),
         })
     }
-
-    /// Inserts each part of a filter as soon as its variables are bound, among the nodes from `from` on.
-    fn filter(
-        &mut self,
-        expression: &Expression,
-        context: CompileContext,
-        after: Mask,
-        scope: &mut BlockScope,
-        out: &mut Sequence,
-        from: usize,
-    ) -> Result<()> {
-        let mut parts = Vec::new();
-        conjuncts(expression, &mut parts);
-        for part in parts {
-            let mut tests = Vec::new();
-            let inside = CompileContext { known: after, ..context };
-            let test = self.test(part, inside, scope, &mut tests)?;
-            out.extend(tests.into_iter().map(|test| (test, after)));
-            let mut needs: Mask = 0;
-            let mut all = !has_exists(part);
-            on_variables(part, &mut |variable| match scope.known(variable) {
-                Some(slot) if bit(slot) != 0 => needs |= bit(slot),
-                _ => all = false,
-            });
-            let earliest = if !all {
-                None
-            } else if needs & !context.known == 0 {
-                Some((from, context.known))
-            } else {
-                let fitting = out.iter().enumerate().skip(from).find(|(_, (_, mask))| needs & !mask == 0);
-                fitting.map(|(at, (_, mask))| (at + 1, *mask))
-            };
-            match earliest {
-                Some((at, mask)) => out.insert(at, (PlanNode::Filter(test), mask)),
-                None => out.push((PlanNode::Filter(test), after)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Compiles a condition. Adds the nodes that must precede it to `tests`.
-    fn test(
-        &mut self,
-        expression: &Expression,
-        context: CompileContext,
-        scope: &mut BlockScope,
-        tests: &mut Vec<PlanNode>,
-    ) -> Result<PatternTest> {
-        Ok(match expression {
-            expression if is_dated(expression) && !has_exists(expression) => {
-                PatternTest::Plain(condition(expression, scope))
-            }
-            Expression::Binary(Binary::And, a, b) => {
-                PatternTest::And(vec![self.test(a, context, scope, tests)?, self.test(b, context, scope, tests)?])
-            }
-            Expression::Binary(Binary::Or, a, b) => {
-                PatternTest::Or(vec![self.test(a, context, scope, tests)?, self.test(b, context, scope, tests)?])
-            }
-            Expression::Unary(Unary::Not, inner) => {
-                PatternTest::Not(Box::new(self.test(inner, context, scope, tests)?))
-            }
-            Expression::Exists(pattern) => PatternTest::Exists(self.exists(pattern, context, scope)?),
-            expression if has_exists(expression) => {
-                let expression = self.without_exists(expression, context, scope, tests)?;
-                self.test(&expression, context, scope, tests)?
-            }
-            Expression::Bound(variable) => PatternTest::Plain(ProgramCondition::Bound(scope.slot(variable))),
-            Expression::In(value, list) if !list.is_empty() && list.iter().all(is_constant) => {
-                let value = match &**value {
-                    Expression::Variable(variable) => AmongValue::Slot(scope.slot(variable)),
-                    value => AmongValue::Leaf(leaf(value, scope, false)),
-                };
-                PatternTest::Plain(ProgramCondition::Among(value, Constants::new(list.iter().filter_map(constant))))
-            }
-            Expression::Binary(operator @ (Binary::SameTerm | Binary::Equal), a, b) => {
-                let places = (self.operand(a, scope), self.operand(b, scope));
-                match (places, operator) {
-                    ((Some(a), Some(b)), Binary::SameTerm) => PatternTest::Plain(ProgramCondition::Same(a, b)),
-                    ((Some(a), Some(b)), _) => {
-                        PatternTest::Plain(ProgramCondition::Equal(a, b, leaf(expression, scope, true)))
-                    }
-                    _ => PatternTest::Plain(condition(expression, scope)),
-                }
-            }
-            expression => PatternTest::Plain(condition(expression, scope)),
-        })
-    }
-
-    /// Returns the operand of an expression that is a term or a variable.
-    fn operand(&self, expression: &Expression, scope: &mut BlockScope) -> Option<ProgramOperand> {
-        match expression {
-            Expression::Variable(variable) => Some(ProgramOperand::Slot(scope.slot(variable))),
-            Expression::NamedNode(node) => Some(ProgramOperand::Term(self.view.id(&node.clone().into()))),
-            Expression::Literal(literal) => Some(ProgramOperand::Term(self.view.id(&literal.clone().into()))),
-            _ => None,
-        }
-    }
 }
 
 /// The modifiers around a projection or a group.
@@ -778,13 +452,6 @@ impl<'q> Modifiers<'q> {
     }
 }
 
-/// Returns whether a pattern contains LIMIT or OFFSET, so that values from outside must be known before.
-fn has_limits(pattern: &QueryPattern) -> bool {
-    let mut any = false;
-    on_patterns(pattern, &mut |pattern| any |= matches!(pattern, QueryPattern::Slice { .. }));
-    any
-}
-
 /// Returns the column of a variable, adding it if necessary.
 fn place(variable: Variable, columns: &mut Vec<Variable>) -> usize {
     columns.iter().position(|column| *column == variable).unwrap_or_else(|| {
@@ -808,13 +475,6 @@ fn column<'e>(
         }
     };
     place(variable, columns)
-}
-
-fn is_count(aggregate: &Aggregation) -> bool {
-    match aggregate {
-        Aggregation::CountSolutions { .. } => true,
-        Aggregation::Call { function, .. } => *function == AggregateFunction::Count,
-    }
 }
 
 /// Inserts [`Step::Once`] if all projected variables are bound before the last step. DISTINCT then turns the remaining

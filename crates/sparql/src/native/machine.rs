@@ -1,28 +1,28 @@
 //! Runs a program. Every step passes on its solutions by calling the next one. The recursion depth is limited by the
 //! size of the program. Every loop counts its reads against the query's budget.
 
+mod blocks;
+mod conditions;
+mod graphs;
+mod tables;
+
 use std::rc::Rc;
 
 use spareval::QueryEvaluator;
 
-use super::condition::{AmongValue, BindValue, ProgramCondition, equal};
+use super::condition::BindValue;
 use super::frame::{BlockFrame, Sink};
-use super::groups::{DistinctRows, Groups};
-use super::operand::{GraphOperand, ProgramOperand, Slot};
-use super::program::{Arrangement, GroupingStep, Program, ProgramBlock, ProgramStep, TableLookup};
-use super::sorted::SortedRows;
+use super::groups::DistinctRows;
+use super::operand::{ProgramOperand, Slot};
+use super::program::{Program, ProgramBlock, ProgramStep};
 use super::table::SolutionTable;
 use crate::functions::Patterns;
 use crate::guard::read;
-use terrapin_budget::{self as budget, ExceededLimit};
 use terrapin_sparql_syntax::error::SparqlError;
-use terrapin_triples::{GraphSelection, ReadError, Subjects, TermId, TripleView};
+use terrapin_triples::{ReadError, Subjects, TermId, TripleView};
 
 /// Maximum number of subjects for which a search among them is faster than a lookup of the triple.
 const CLOSE: u64 = 1 << 16;
-
-/// Number of rows that are computed to test whether a table is empty. A smaller table is then complete.
-const FEW: usize = 1000;
 
 /// The result of running a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,74 +94,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs a block with grouped solutions.
-    fn groups(&mut self, block: &'a ProgramBlock, group: &GroupingStep, given: &[Option<TermId>], sink: &mut Sink<'_>) {
-        let view = self.view;
-        let mut groups = Groups::new(group);
-        self.solutions(block, given, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
-        if self.failure.is_some() {
-            return;
-        }
-        let held = groups.held();
-        self.pass_on(groups.finish(view), sink);
-        self.release(held);
-    }
-
-    /// Returns memory to the query's limit.
-    fn release(&mut self, bytes: i64) {
-        if let Err(error) = self.view.hold(-bytes) {
-            let _ = self.fail(error);
-        }
-    }
-
-    /// Passes rows to the sink until it needs no more.
-    fn pass_on<R: AsRef<[Option<TermId>]>>(&mut self, rows: impl Iterator<Item = R>, sink: &mut Sink<'_>) {
-        for row in rows {
-            match self.view.work(1).map_err(read).and_then(|()| sink(row.as_ref())) {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => {
-                    self.failure = Some(error);
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Runs a block with ORDER BY, OFFSET or LIMIT.
-    fn arranged(
-        &mut self,
-        block: &'a ProgramBlock,
-        arrangement: &Arrangement,
-        given: &[Option<TermId>],
-        sink: &mut Sink<'_>,
-    ) {
-        let Arrangement { start, length, .. } = *arrangement;
-        let end = length.map_or(usize::MAX, |length| start.saturating_add(length));
-        if length == Some(0) {
-            return;
-        }
-        if arrangement.keys.is_empty() {
-            let mut count = 0;
-            self.solutions(block, given, &mut |row| {
-                count += 1;
-                Ok((count <= start || sink(row)?) && count < end)
-            });
-            return;
-        }
-        let view = self.view;
-        let mut rows = SortedRows::new(arrangement);
-        self.solutions(block, given, &mut |row| rows.add(view, row).map(|()| true).map_err(read));
-        if self.failure.is_some() {
-            return;
-        }
-        match rows.finish(view) {
-            Ok(sorted) => self.pass_on(sorted.into_iter().take(end).skip(start), sink),
-            Err(error) => self.failure = Some(read(error)),
-        }
-        self.release(rows.held());
-    }
-
     fn solutions(&mut self, block: &'a ProgramBlock, given: &[Option<TermId>], sink: &mut Sink<'_>) {
         let mut slots = vec![None; block.slots.len()];
         slots.iter_mut().zip(given).for_each(|(slot, value)| *slot = *value);
@@ -178,62 +110,6 @@ impl<'a> Machine<'a> {
         let _ = self.run(&mut frame, block.start);
         let held = frame.seen.held();
         self.release(held);
-    }
-
-    /// Returns a table for the values of the slots `given`. It is computed at its first use and when these values have
-    /// changed. If it would have more than `most` rows, only these are computed and the table is not cached.
-    fn table(
-        &mut self,
-        frame: &BlockFrame<'_>,
-        number: usize,
-        key: &[usize],
-        given: &[Slot],
-        most: usize,
-    ) -> Option<Rc<SolutionTable>> {
-        let cached = self.tables.get_mut(number)?;
-        if let Some(KeptTable { given: values, table }) = cached {
-            if given.iter().map(|slot| frame.get(*slot)).eq(values.iter().copied()) {
-                return Some(Rc::clone(table));
-            }
-            let held = SolutionTable::row_bytes(table.width()) * table.len() as i64;
-            *cached = None;
-            self.release(held);
-        }
-        let given: Box<[Option<TermId>]> = given.iter().map(|slot| frame.get(*slot)).collect();
-        let program = self.program;
-        let &block = program.tables.get(number)?;
-        let width = program.blocks.get(block).map_or(0, ProgramBlock::width);
-        let mut table = SolutionTable::new(width);
-        let view = self.view;
-        let mut more = false;
-        let full = ExceededLimit::Memory(SolutionTable::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
-        self.block(block, &given, &mut |row| {
-            if table.len() == most {
-                more = true;
-                return Ok(false);
-            }
-            view.hold(SolutionTable::row_bytes(width)).map_err(read)?;
-            match table.push(row) {
-                true => Ok(true),
-                false => Err(read(full.into())),
-            }
-        });
-        if self.failure.is_some() {
-            return None;
-        }
-        if more {
-            if let Err(error) = view.hold(-(SolutionTable::row_bytes(width) * table.len() as i64)) {
-                let _ = self.fail(error);
-                return None;
-            }
-            return Some(Rc::new(table));
-        }
-        table.index(key);
-        let table = Rc::new(table);
-        if let Some(place) = self.tables.get_mut(number) {
-            *place = Some(KeptTable { given, table: Rc::clone(&table) });
-        }
-        Some(table)
     }
 
     #[inline]
@@ -302,22 +178,6 @@ impl<'a> Machine<'a> {
     fn has(&mut self, at: usize, places: &[ProgramOperand; 3], triple: [TermId; 3]) -> Result<bool, StepFlow> {
         self.view.work(1).map_err(|error| self.fail(error))?;
         Ok(self.is_triple(at, places, triple))
-    }
-
-    /// Returns whether no row of a table removes the solution.
-    #[inline]
-    fn minus(&mut self, frame: &BlockFrame<'_>, lookup: &TableLookup, shares: bool) -> Result<bool, StepFlow> {
-        let TableLookup { table, slots, key, given } = lookup;
-        let table = self.table(frame, *table, key, given, usize::MAX).ok_or(StepFlow::Stop)?;
-        let meets = self.meets(frame, &table, slots, key, shares).map_err(|error| self.fail(error))?;
-        Ok(!meets)
-    }
-
-    /// Returns whether a table has rows.
-    #[inline]
-    fn any(&mut self, frame: &BlockFrame<'_>, table: usize, given: &[Slot]) -> Result<bool, StepFlow> {
-        let table = self.table(frame, table, &[], given, FEW).ok_or(StepFlow::Stop)?;
-        Ok(table.len() > 0)
     }
 
     /// Continues at each of these steps in turn.
@@ -490,76 +350,6 @@ impl<'a> Machine<'a> {
         StepFlow::More
     }
 
-    /// Continues with every triple of some of the graphs that matches a pattern.
-    fn in_graph(
-        &mut self,
-        frame: &mut BlockFrame<'_>,
-        at: usize,
-        graph: GraphOperand,
-        places: &[ProgramOperand; 3],
-    ) -> StepFlow {
-        let view = self.view;
-        let selection = match graph {
-            GraphOperand::All => GraphSelection::All,
-            GraphOperand::Default => GraphSelection::Default,
-            GraphOperand::Named(name) => match frame.value(name) {
-                Some(name) => GraphSelection::Named(name),
-                None => return StepFlow::More,
-            },
-        };
-        if let Err(error) = view.work(1) {
-            return self.fail(error);
-        }
-        let [subject, predicate, object] = places.map(|place| frame.value(place));
-        let relation = predicate.and_then(|name| Some((name, view.relation(name)?)));
-        let around = view.select(selection);
-        let mut triples: Box<dyn Iterator<Item = Result<[TermId; 3], ReadError>>> = match relation {
-            Some((name, relation)) => {
-                let pairs = relation.pairs(view, subject, object);
-                Box::new(pairs.map(move |pair| pair.map(|(subject, object)| [subject, name, object])))
-            }
-            None => Box::new(view.triples(subject, predicate, object)),
-        };
-        loop {
-            // The following steps may read other graphs.
-            let next = triples.next();
-            view.select(around);
-            let flow = match next {
-                None => return StepFlow::More,
-                Some(Ok(triple)) => self.matched(frame, at, places, triple),
-                Some(Err(error)) => self.fail(error),
-            };
-            if flow != StepFlow::More {
-                return flow;
-            }
-            view.select(selection);
-        }
-    }
-
-    /// Continues with every named graph, or if the operand has a value, tests whether that is one.
-    fn graphs(&mut self, frame: &mut BlockFrame<'_>, at: usize, name: ProgramOperand) -> StepFlow {
-        let names = match frame.value(name) {
-            Some(name) if self.view.has_graph(name) => vec![name],
-            Some(_) => Vec::new(),
-            None => self.view.graph_names(),
-        };
-        for graph in names {
-            if let Err(error) = self.view.work(1) {
-                return self.fail(error);
-            }
-            let mark = frame.trail.len();
-            let fits = match name {
-                ProgramOperand::Term(_) => true,
-                ProgramOperand::Slot(slot) => frame.unify(slot, graph),
-            };
-            let flow = self.go_on(frame, at, fits, mark);
-            if flow != StepFlow::More {
-                return flow;
-            }
-        }
-        StepFlow::More
-    }
-
     #[inline]
     fn matched(
         &mut self,
@@ -597,122 +387,6 @@ impl<'a> Machine<'a> {
             Some(value) => frame.unify(*slot, *value),
         });
         self.go_on(frame, at, fits, mark)
-    }
-
-    fn probe(&mut self, frame: &mut BlockFrame<'_>, at: usize, lookup: &TableLookup) -> StepFlow {
-        let TableLookup { table, slots, key, given } = lookup;
-        let Some(table) = self.table(frame, *table, key, given, usize::MAX) else { return StepFlow::Stop };
-        let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
-        while let Some(row) = next {
-            if let Err(error) = self.view.work(1) {
-                return self.fail(error);
-            }
-            let flow = self.row(frame, at, slots, table.row(row));
-            if flow != StepFlow::More {
-                return flow;
-            }
-            next = table.after(key, row);
-        }
-        StepFlow::More
-    }
-
-    /// Returns whether a row of a table is compatible with a solution and shares a bound variable with it. If `shares`,
-    /// every row does.
-    fn meets(
-        &self,
-        frame: &BlockFrame<'_>,
-        table: &SolutionTable,
-        slots: &[Slot],
-        key: &[usize],
-        shares: bool,
-    ) -> Result<bool, ReadError> {
-        let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
-        while let Some(row) = next {
-            self.view.work(1)?;
-            let mut common = shares;
-            let fits = slots.iter().zip(table.row(row)).all(|(slot, value)| match (frame.get(*slot), value) {
-                (Some(a), Some(b)) => {
-                    common = true;
-                    a == *b
-                }
-                _ => true,
-            });
-            if fits && common {
-                return Ok(true);
-            }
-            next = table.after(key, row);
-        }
-        Ok(false)
-    }
-
-    /// Returns whether a condition holds; `None` if it is an error in SPARQL. The `Err` is the step's result.
-    fn holds(&mut self, frame: &mut BlockFrame<'_>, condition: &ProgramCondition) -> Result<Option<bool>, StepFlow> {
-        let all = |machine: &mut Self, frame: &mut BlockFrame<'_>, conditions: &[ProgramCondition], stop: bool| {
-            let mut result = Some(!stop);
-            for condition in conditions {
-                match machine.holds(frame, condition)? {
-                    Some(value) if value == stop => return Ok(Some(stop)),
-                    Some(_) => {}
-                    None => result = None,
-                }
-            }
-            Ok(result)
-        };
-        match condition {
-            ProgramCondition::And(conditions) => all(self, frame, conditions, false),
-            ProgramCondition::Or(conditions) => all(self, frame, conditions, true),
-            ProgramCondition::Not(condition) => Ok(self.holds(frame, condition)?.map(|value| !value)),
-            ProgramCondition::Exists(start) => match self.run(frame, *start) {
-                StepFlow::More => Ok(Some(false)),
-                StepFlow::Enough => Ok(Some(true)),
-                StepFlow::Stop => Err(StepFlow::Stop),
-            },
-            ProgramCondition::Bound(slot) => Ok(Some(frame.get(*slot).is_some())),
-            ProgramCondition::Same(a, b) => Ok(frame.value(*a).zip(frame.value(*b)).map(|(a, b)| a == b)),
-            ProgramCondition::Equal(a, b, leaf) => {
-                let Some((a, b)) = frame.value(*a).zip(frame.value(*b)) else { return Ok(None) };
-                match equal(self.view, a, b) {
-                    Ok(Some(equal)) => Ok(Some(equal)),
-                    Ok(None) => self.leaf(frame, leaf),
-                    Err(error) => Err(self.fail(error)),
-                }
-            }
-            ProgramCondition::Compared(comparison, leaf) => {
-                budget::checkpoint();
-                match comparison.holds(self.view, |slot| frame.get(slot)) {
-                    Some(holds) => Ok(Some(holds)),
-                    None => self.leaf(frame, leaf),
-                }
-            }
-            ProgramCondition::Calculated(comparison, leaf) => match comparison.holds(self.view, |slot| frame.get(slot))
-            {
-                Ok(Some(holds)) => Ok(Some(holds)),
-                Ok(None) => self.leaf(frame, leaf),
-                Err(error) => Err(self.fail(error)),
-            },
-            ProgramCondition::Text(test, leaf) => {
-                budget::checkpoint();
-                match test.holds(self.view, self.patterns, |slot| frame.get(slot)) {
-                    Ok(Some(holds)) => Ok(Some(holds)),
-                    Ok(None) => self.leaf(frame, leaf),
-                    Err(error) => Err(self.fail(error)),
-                }
-            }
-            ProgramCondition::Among(value, constants) => {
-                budget::checkpoints(4);
-                let term = match value {
-                    AmongValue::Slot(slot) => frame.get(*slot).map(|id| self.view.term(id)).transpose(),
-                    AmongValue::Leaf(leaf) => leaf.term(self.view, self.evaluator, |slot| frame.get(slot)),
-                };
-                let term = term.map_err(|error| self.fail(error))?;
-                Ok(term.and_then(|term| constants.contain(&term)))
-            }
-            ProgramCondition::Leaf(leaf) => self.leaf(frame, leaf),
-        }
-    }
-
-    fn leaf(&mut self, frame: &BlockFrame<'_>, leaf: &super::condition::Leaf) -> Result<Option<bool>, StepFlow> {
-        leaf.holds(self.view, self.evaluator, |slot| frame.get(slot)).map_err(|error| self.fail(error))
     }
 }
 
