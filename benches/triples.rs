@@ -46,12 +46,9 @@ fn parse(query: &str) -> SparqlQuery {
 fn ask(store: &Arc<Store>, query: &SparqlQuery) -> usize {
     let mut view = TripleView::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
     let mut query = query.clone();
-    let planned = plan(query.pattern, &mut view, Goal::default());
-    query.pattern = planned.pattern;
+    query.pattern = plan(query.pattern, &mut view, Goal::default());
     let query = convert::query(query);
-    let evaluator = QueryEvaluator::new();
-    let evaluator = if planned.optimise { evaluator } else { evaluator.without_optimizations() };
-    match evaluator.prepare(&query).execute(&view) {
+    match QueryEvaluator::new().prepare(&query).execute(&view) {
         Ok(QueryResults::Solutions(solutions)) => solutions.filter(Result::is_ok).count(),
         _ => 0,
     }

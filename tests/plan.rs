@@ -157,15 +157,10 @@ fn both() -> Both {
     Both { store: Arc::new(Store::open(&snapshot).unwrap().unwrap()), dataset }
 }
 
-fn planned(query: &str, view: &mut TripleView) -> (Query, bool) {
+fn planned(query: &str, view: &mut TripleView) -> Query {
     let mut query = syntax::parse(query, Dialect::Standard).unwrap().query;
-    let made = plan(query.pattern, view, Goal::default());
-    query.pattern = made.pattern;
-    (convert::query(query), made.optimise)
-}
-
-fn evaluator(optimise: bool) -> QueryEvaluator {
-    if optimise { QueryEvaluator::new() } else { QueryEvaluator::new().without_optimizations() }
+    query.pattern = plan(query.pattern, view, Goal::default());
+    convert::query(query)
 }
 
 #[test]
@@ -175,8 +170,8 @@ fn planning_changes_no_solution() {
         let plain = parse(text);
         let expected = solutions(QueryEvaluator::new().prepare(&plain).execute(&dataset).unwrap());
         let mut view = TripleView::new(Arc::clone(&store), Arc::new(Budget::new(&Limits::default())));
-        let (query, optimise) = planned(text, &mut view);
-        let got = solutions(evaluator(optimise).prepare(&query).execute(&view).unwrap());
+        let query = planned(text, &mut view);
+        let got = solutions(QueryEvaluator::new().prepare(&query).execute(&view).unwrap());
         assert!(got == expected, "{text}: {} solutions, {} expected\n{query}", got.len(), expected.len());
         view.check().unwrap();
     }
@@ -189,8 +184,8 @@ fn a_bound_ends_a_walk_and_every_run_does_the_same_work() {
     let run = |limits: &Limits| {
         let budget = Arc::new(Budget::new(limits));
         let mut view = TripleView::new(Arc::clone(&store), Arc::clone(&budget));
-        let (query, optimise) = planned(text, &mut view);
-        let QueryResults::Solutions(rows) = evaluator(optimise).prepare(&query).execute(&view).unwrap() else {
+        let query = planned(text, &mut view);
+        let QueryResults::Solutions(rows) = QueryEvaluator::new().prepare(&query).execute(&view).unwrap() else {
             panic!("a SELECT")
         };
         let mut error = None;

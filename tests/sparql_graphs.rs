@@ -5,9 +5,10 @@ use std::io;
 use std::sync::{Arc, LazyLock};
 
 use oxrdf::{Term, Triple, Variable};
+use terrapin::budget::Limits;
 use terrapin::load::{LoadOptions, Quiet, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{Dialect, Environment, ResultSink, SparqlBounds, SparqlSettings, prepare};
+use terrapin::sparql::{Dialect, Environment, ResultSink, SparqlBounds, SparqlErrorClass, SparqlSettings, prepare};
 
 /// Graph g1 has two triples with p, one of them about the graph itself; g2 has one with q.
 const DATA: &str = "\
@@ -141,4 +142,42 @@ fn a_path_without_steps_leads_a_term_that_no_graph_has_to_itself() {
     assert_eq!(ask("SELECT ?x { ?x <http://e/p>? <http://e/none> }"), ["none"]);
     assert!(ask("SELECT ?x { <http://e/none> <http://e/p>+ ?x }").is_empty());
     assert_eq!(ask("SELECT ?x { GRAPH <http://e/g1> { <http://e/none> <http://e/p>* ?x } }"), ["none"]);
+}
+
+#[test]
+fn parts_of_an_exists_have_the_graph_and_the_values_around_it() {
+    let triples = "GRAPH ?g { ?s ?p ?o }";
+    let subquery = "GRAPH ?g { { SELECT ?s { ?s :p :o } ORDER BY ?s LIMIT 1 } }";
+    assert_eq!(ask(&format!("SELECT ?g ?s {{ {triples} FILTER EXISTS {{ {subquery} }} }}")), ["g1 a"]);
+    let optional = "GRAPH :g2 { ?s :q ?x OPTIONAL { ?x :p ?y FILTER(BOUND(?s)) } }";
+    assert_eq!(ask(&format!("SELECT ?s {{ {triples} FILTER NOT EXISTS {{ {optional} }} }}")), ["a", "b"]);
+    let inside = "EXISTS { GRAPH :g1 { ?s :p :o } }";
+    assert_eq!(ask(&format!("SELECT ?s (IF({inside}, 'yes', 'no') AS ?x) {{ {triples} }}")), ["a yes", "b no", "c no"]);
+    assert_eq!(ask(&format!("SELECT ?s {{ {triples} FILTER(IF({inside}, 1, 0) = 1) }}")), ["a"]);
+}
+
+#[test]
+fn paths_and_descriptions_stay_in_their_graphs() {
+    assert_eq!(ask("SELECT ?x { GRAPH :g1 { :b :p* ?x } }"), ["b", "g1"]);
+    assert_eq!(ask("SELECT ?g ?x { GRAPH ?g { :b :p+ ?x } }"), ["g1 g1"]);
+    assert_eq!(ask("SELECT ?x FROM :g1 { :a :p+ ?x }"), ["o"]);
+    assert_eq!(ask("SELECT ?x FROM :g2 { :a :p+ ?x }"), [""; 0]);
+    assert_eq!(ask("DESCRIBE :b FROM :g1"), ["<http://e/b> <http://e/p> <http://e/g1>"]);
+    assert_eq!(ask("DESCRIBE :b FROM :g2"), [""; 0]);
+}
+
+#[test]
+fn a_limit_of_work_holds_in_graphs() {
+    for text in [
+        "SELECT * { GRAPH ?g { ?s ?p ?o } }",
+        "SELECT * FROM :g1 FROM :g2 { ?s ?p ?o }",
+        "SELECT * { GRAPH :g1 { ?s :p* ?o } }",
+        "SELECT * { GRAPH ?g { ?s ?p ?o FILTER EXISTS { { SELECT ?s { ?s ?q ?x } LIMIT 1 } } } }",
+        "DESCRIBE :a :b :c :d",
+    ] {
+        let prepared = prepare(&format!("PREFIX : <http://e/> {text}"), &SparqlSettings::default()).unwrap();
+        let limits = Limits { work: Some(2), ..Limits::default() };
+        let result = prepared.run(&ENVIRONMENT, &SparqlBounds { limits, rows: None }, &mut GraphLines::default());
+        assert_eq!(result.map_err(|error| error.class), Err(SparqlErrorClass::Limit), "{text}");
+    }
 }

@@ -11,6 +11,8 @@ use oxrdf::{Literal, NamedNode, Term, Variable};
 pub use spargebra::algebra::{AggregateFunction, Function, PropertyPathExpression as Path, QueryDataset};
 pub use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
+pub use crate::own::OwnFunction;
+
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SparqlQuery {
@@ -234,6 +236,8 @@ pub enum Expression {
     Coalesce(Vec<Expression>),
     /// A function call.
     Call(Function, Vec<Expression>),
+    /// A call of a function of this project.
+    Own(OwnFunction, Vec<Expression>),
 }
 
 /// An operator with one operand.
@@ -330,6 +334,10 @@ pub enum Helper<'l> {
     Value,
     /// A variable that is bound if the pattern of an EXISTS has a solution.
     Exists(usize),
+    /// The value of a variable outside a part that is solved separately.
+    Outer(usize),
+    /// The name of the graph that a part reads.
+    Graph,
     /// The rank of a row in the results of a search service.
     Found(usize),
     /// A number that is unique to each solution.
@@ -364,6 +372,8 @@ impl From<Helper<'_>> for Variable {
             Helper::Argument(number) => format!(".argument{number}"),
             Helper::Value => ".value".to_owned(),
             Helper::Exists(number) => format!(".exists{number}"),
+            Helper::Outer(number) => format!(".outer{number}"),
+            Helper::Graph => ".graph".to_owned(),
             Helper::Found(number) => format!(".found{number}"),
             Helper::Solution(number) => format!(".solution{number}"),
         })

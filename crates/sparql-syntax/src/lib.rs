@@ -27,6 +27,7 @@ pub mod error;
 mod expression;
 mod function;
 mod hints;
+mod own;
 mod parser;
 mod pattern;
 mod prefixes;

@@ -438,7 +438,9 @@ fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> boo
         // The other operand may decide alone.
         Expression::Binary(Binary::Or | Binary::And, ..) => false,
         Expression::Binary(_, a, b) => strict_variables(a, out) && strict_variables(b, out),
-        Expression::Call(_, arguments) => arguments.iter().all(|a| strict_variables(a, out)),
+        Expression::Call(_, arguments) | Expression::Own(_, arguments) => {
+            arguments.iter().all(|a| strict_variables(a, out))
+        }
         Expression::Bound(_)
         | Expression::Exists(_)
         | Expression::In(..)

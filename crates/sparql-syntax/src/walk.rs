@@ -121,7 +121,7 @@ macro_rules! children {
                     each($Node::Expression(b));
                     each($Node::Expression(c));
                 }
-                Expression::Coalesce(list) | Expression::Call(_, list) => {
+                Expression::Coalesce(list) | Expression::Call(_, list) | Expression::Own(_, list) => {
                     for item in list {
                         each($Node::Expression(item));
                     }
@@ -220,6 +220,19 @@ pub fn nodes(tree: &impl AsNode) -> usize {
         node.children(&mut |child| open.push(child));
     }
     nodes
+}
+
+/// Calls `each` for every variable of a tree: those of patterns, of projections and of expressions.
+pub fn on_all_variables<'q>(tree: &'q impl AsNode, each: &mut dyn FnMut(&'q Variable)) {
+    let mut open = vec![tree.as_node()];
+    while let Some(node) = open.pop() {
+        match node {
+            QueryNode::Pattern(pattern) => on_in_scope(pattern, each),
+            QueryNode::Expression(Expression::Variable(variable) | Expression::Bound(variable)) => each(variable),
+            QueryNode::Expression(_) | QueryNode::SortKey(_) | QueryNode::Aggregate(_) | QueryNode::Path(_) => {}
+        }
+        node.children(&mut |child| open.push(child));
+    }
 }
 
 /// Calls `each` for every pattern of a tree, including those within EXISTS.

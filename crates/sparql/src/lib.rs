@@ -7,14 +7,14 @@
 //! answer.rs            where answers are written to, and their limits
 //! row.rs               solutions
 //! moment.rs, order.rs  dates, and the order of terms
-//! rewrite/             services, dates, random values, subqueries with LIMIT → patterns for the evaluator
+//! rewrite/             services, dates, random values, subqueries with LIMIT → patterns for the planner
 //! services/            one file for each service of the dialect
 //! elements/            OpenStreetMap's elements as triples
 //! plan/                the order of joins, and paths as relations
-//! functions/           functions that the evaluator lacks
+//! functions/           functions that the expression library lacks
 //! waiting.rs           filters and values that wait for their variables
-//! native/              the crate's own execution engine, for most patterns
-//! guard.rs             the evaluator's view of the triples, with limits enforced in every loop
+//! native/              the execution engine
+//! guard.rs             runs a query within its limits
 //! run/explain.rs       EXPLAIN output
 //! solve.rs             ORDER BY, LIMIT, DISTINCT at the top of a query
 //! construct.rs         CONSTRUCT: solutions to triples

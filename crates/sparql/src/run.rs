@@ -6,18 +6,18 @@ mod forms;
 
 use std::sync::Arc;
 
-use oxrdf::Term;
-use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
+use oxrdf::{NamedNode, Term};
+use spareval::QueryEvaluator;
 
 use super::RunnableQuery;
 use super::answer::{ResultSink, SparqlBounds, SparqlSummary};
 use super::each_graph::EachGraph;
 use super::elements::ElementSource;
 use super::environment::Environment;
-use super::functions::{self, exact::exactly_within};
-use super::guard::{GuardedView, exceeded, read, watched};
-use super::native::{self, Fallback};
-use super::plan::{EvaluatedPattern, Goal, plan_with, unplanned};
+use super::functions;
+use super::guard::{exceeded, read, watched};
+use super::native;
+use super::plan::{Goal, plan_with};
 use super::refusal::QueryRefusal;
 use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
@@ -25,10 +25,9 @@ use super::services::ServiceRows;
 use super::solve::{Collector, SolvePlan};
 use super::tables::{Tables, fill_tables};
 use terrapin_budget::Budget;
-use terrapin_sparql_syntax::algebra::{QueryDataset, QueryForm, QueryPattern, SparqlQuery};
-use terrapin_sparql_syntax::convert;
+use terrapin_sparql_syntax::algebra::{QueryDataset, QueryPattern};
 use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
-use terrapin_triples::{ReadError, TripleView};
+use terrapin_triples::{Dataset, TripleView};
 
 type Result<T> = std::result::Result<T, SparqlError>;
 
@@ -44,9 +43,7 @@ fn of_query(prepared: &RunnableQuery, environment: &Environment) -> Arc<Environm
 pub(super) fn explain(prepared: &RunnableQuery, environment: &Environment, bounds: &SparqlBounds) -> Result<String> {
     let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), QueryRefusal::default());
     let explained = watched(&budget, || {
-        let mut run = QueryRun::new(prepared, of_query(prepared, environment), budget.clone(), &refusal, bounds.rows);
-        run.evaluator = run.evaluator.compute_statistics();
-        run.explain()
+        QueryRun::new(prepared, of_query(prepared, environment), budget.clone(), &refusal, bounds.rows).explain()
     });
     refusal.or(explained)
 }
@@ -95,17 +92,24 @@ impl<'p> QueryRun<'p> {
         let rewritten = &prepared.rewritten;
         let patterns = Arc::new(functions::Patterns::new(refusal));
         let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment, &patterns);
-        let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
         QueryRun { rewritten, environment, budget, evaluator, patterns, most: rows.unwrap_or(u64::MAX) }
     }
 
     fn view(&self) -> TripleView {
         let mut view = TripleView::new(self.environment.store.clone(), self.budget.clone());
-        if self.rewritten.standard {
-            view.keep_graphs_apart();
-        }
         if let Some(elements) = self.elements() {
             view.compute(elements.clone());
+        }
+        if self.has_graphs() {
+            let named = |name: &NamedNode| view.id(&name.clone().into());
+            let dataset = match &self.rewritten.dataset {
+                Some(QueryDataset { default, named: names }) => Dataset {
+                    default: default.iter().map(|name| Some(named(name))).collect(),
+                    named: names.as_ref().map(|names| names.iter().map(named).collect()),
+                },
+                None => Dataset { default: vec![None], named: None },
+            };
+            view.restrict(dataset);
         }
         view
     }
@@ -115,52 +119,26 @@ impl<'p> QueryRun<'p> {
         self.environment.elements.as_ref().filter(|_| self.rewritten.elements)
     }
 
-    /// Returns the graphs that the query is restricted to. A snapshot without named graphs has a single graph, which
-    /// every query uses.
-    fn dataset(&self) -> Option<QueryDataset> {
-        self.environment.store.graphs().and(self.rewritten.dataset.clone())
-    }
-
-    /// Returns whether the query is restricted to some of the snapshot's graphs.
+    /// Returns whether the query is restricted to some of the snapshot's graphs. A snapshot without named graphs has a
+    /// single graph, which every query uses.
     fn has_graphs(&self) -> bool {
         let certain = self.rewritten.standard || self.rewritten.dataset.is_some();
         certain && self.environment.store.graphs().is_some()
     }
 
-    /// Compiles a planned projection to a program. Returns the reason if it needs the evaluator.
+    /// Plans a pattern and compiles it. With `first`, one solution is enough. With `estimates`, every step has its
+    /// expected number of solutions.
     fn compile(
         &self,
-        pattern: &QueryPattern,
-        view: &TripleView,
+        pattern: QueryPattern,
+        view: &mut TripleView,
+        first: bool,
         estimates: bool,
-    ) -> std::result::Result<native::Program, Fallback> {
-        if self.has_graphs() {
-            return Err(Fallback::Graphs);
-        }
-        native::compile(pattern, view, &self.rewritten.separators, estimates)
-    }
-
-    /// Plans a pattern with the statistics of all graphs together. If a query is restricted to some graphs, the
-    /// evaluator orders its joins.
-    fn plan(&self, pattern: QueryPattern, view: &mut TripleView, first: bool) -> EvaluatedPattern {
-        if self.has_graphs() {
-            return unplanned(pattern, view);
-        }
-        let goal = Goal { first };
-        plan_with(pattern, view, goal, self.elements())
-    }
-
-    /// Builds a query for the evaluator.
-    fn query(&self, form: QueryForm, mut pattern: QueryPattern) -> spargebra::Query {
-        exactly_within(&mut pattern);
-        let base = self.rewritten.base.clone();
-        convert::query(SparqlQuery { form, dataset: self.dataset(), base, pattern })
-    }
-
-    /// Returns the evaluator, with or without its own optimiser.
-    fn evaluator(&self, optimise: bool) -> QueryEvaluator {
-        let evaluator = self.evaluator.clone();
-        if optimise { evaluator } else { evaluator.without_optimizations() }
+    ) -> Result<native::Program> {
+        // Elements are in no graph.
+        let elements = self.elements().filter(|_| !self.has_graphs());
+        let planned = plan_with(pattern, view, Goal { first }, elements);
+        Ok(native::compile(&planned, view, &self.rewritten.separators, estimates)?)
     }
 
     /// Computes the tables. Each may depend on earlier ones.
@@ -239,11 +217,8 @@ impl<'p> QueryRun<'p> {
         if let Some(program) = plan.program.get(&self.environment.store) {
             return self.solve(program, &view, each);
         }
-        let planned = self.plan(fill_tables(&plan.pattern, tables), &mut view, false);
-        match self.compile(&planned.pattern, &view, false) {
-            Ok(program) => self.solve_new(plan, program, &view, each),
-            Err(_) => self.evaluate(planned, &view, each),
-        }
+        let program = self.compile(fill_tables(&plan.pattern, tables), &mut view, false, false)?;
+        self.solve_new(plan, program, &view, each)
     }
 
     /// Runs a new program. It is cached in the plan unless its result would differ in another run.
@@ -263,39 +238,5 @@ impl<'p> QueryRun<'p> {
             (Ok(()), Some(program)) => self.solve(program, view, each),
             (Ok(()), None) => Ok(()),
         }
-    }
-
-    /// Evaluates a pattern with the evaluator.
-    fn evaluate(
-        &self,
-        planned: EvaluatedPattern,
-        view: &TripleView,
-        each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
-    ) -> Result<()> {
-        let query = self.query(QueryForm::Select, planned.pattern);
-        let result = self.evaluator(planned.optimise).prepare(&query).execute(GuardedView(view)).map_err(evaluation)?;
-        if let QueryResults::Solutions(solutions) = result {
-            for solution in solutions {
-                let solution = solution.map_err(evaluation)?;
-                if !each(solution.values())? {
-                    break;
-                }
-            }
-        }
-        view.check().map_err(read)
-    }
-}
-
-fn evaluation(error: QueryEvaluationError) -> SparqlError {
-    match error {
-        QueryEvaluationError::Dataset(inner) => match inner.downcast::<ReadError>() {
-            Ok(inner) => read(*inner),
-            Err(inner) => SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Evaluation, inner.to_string()),
-        },
-        QueryEvaluationError::UnsupportedCustomFunction(_)
-        | QueryEvaluationError::UnsupportedCustomFunctionArity { .. } => {
-            SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownFunction, error.to_string())
-        }
-        other => SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Evaluation, other.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! The modifiers at the top of a query, applied outside the evaluator: ORDER BY with a total order, LIMIT and OFFSET
+//! The modifiers at the top of a query, applied outside the program: ORDER BY with a total order, LIMIT and OFFSET
 //! (only the needed rows are stored), and DISTINCT combined with them. For a LIMIT without ORDER BY, rows are returned
 //! in canonical order.
 
@@ -21,7 +21,7 @@ use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_sparql_syntax::walk::on_in_scope;
 
 /// Maximum number of solutions up to which a LIMIT without ORDER BY returns the first rows in canonical order. If there
-/// are more, it returns the rows that were found first; the evaluator's order is the same everywhere.
+/// are more, it returns the rows that were found first; the order of a program is the same everywhere.
 const CANONICAL: usize = 100_000;
 
 /// A pattern and the modifiers that are applied to its solutions.
@@ -56,7 +56,7 @@ impl SolvePlan {
             inner = *below;
         }
         let QueryPattern::Project { inner: below, variables } = inner else {
-            // Only a REDUCED can remain at the top; the evaluator handles it.
+            // Only a REDUCED can remain at the top; the program handles it.
             let mut variables = Vec::new();
             on_in_scope(&inner, &mut |v| {
                 if !variables.contains(v) {

@@ -1,5 +1,5 @@
 //! Triples of a snapshot: a dictionary of terms in canonical order and three sorted permutations of the triples, read
-//! in place from the mapped file. A view gives the SPARQL evaluator access to them for one query.
+//! in place from the mapped file. A view gives access to them for one query.
 //!
 //! The crate may use the snapshot file; it does not know the text of queries. A term is represented by its number in
 //! the canonical order ([`TermId`]). Term numbers and the order of solutions depend on the triples only, not on how
@@ -37,6 +37,7 @@ mod local;
 mod near;
 pub mod path;
 mod points;
+mod selection;
 mod sitelinks;
 mod store;
 mod strings;
@@ -52,6 +53,7 @@ pub use label_index::write_labels;
 pub use labels::{LabelIndex, LabelPartition, TextRole};
 pub use near::{PointSearchArea, write_points};
 pub use points::{GlobePoint, Zone};
+pub use selection::{Dataset, GraphSelection};
 pub use sitelinks::sitelinks;
 pub use store::{PredicateCounts, Store, Subjects, TermKind, Triples};
 pub use view::{Computed, End, Pairs, Quads, ReadError, StoredTriples, TermRelation, TripleView};

@@ -2,8 +2,8 @@
 //! predicates: relations between terms that are computed, not stored, and that triple patterns use like any predicate.
 //! It charges work to the query's budget and reports errors that the store only records.
 //!
-//! The default graph is the union of all graphs, unless [`View::keep_graphs_apart`] is called. A view belongs to one
-//! query on one thread.
+//! Triples are read from all graphs together, unless [`TripleView::restrict`] sets a dataset or [`TripleView::select`]
+//! a graph. A view belongs to one query on one thread.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
 use super::canonical::canonical;
 use super::local::{LocalTerms, text_len};
-use super::store::Triples;
-use super::{GraphTriples, Store, TermCode, TermId, TermKind};
+use super::selection::{Dataset, GraphSelection, SelectedTriples};
+use super::{Store, TermCode, TermId, TermKind};
 use terrapin_budget::{self as budget, Budget, ExceededLimit};
 
 /// Units of work between two checks of the limits.
@@ -106,7 +106,8 @@ pub struct TripleView {
     relations: Vec<Registered>,
     pending: Cell<u64>,
     held: Cell<u64>,
-    apart: bool,
+    dataset: Option<Dataset>,
+    selected: Cell<GraphSelection>,
 }
 
 impl TripleView {
@@ -120,13 +121,43 @@ impl TripleView {
             relations: Vec::new(),
             pending: Cell::new(0),
             held: Cell::new(0),
-            apart: false,
+            dataset: None,
+            selected: Cell::default(),
         }
     }
 
-    /// Restricts the default graph to the triples in no named graph.
-    pub fn keep_graphs_apart(&mut self) {
-        self.apart = true;
+    /// Restricts the view to a dataset. Its default graph becomes the selected one.
+    pub fn restrict(&mut self, dataset: Dataset) {
+        self.dataset = Some(dataset);
+        self.selected.set(GraphSelection::Default);
+    }
+
+    /// Selects the graphs that triples are read from. Returns the previous selection.
+    #[inline]
+    pub fn select(&self, selection: GraphSelection) -> GraphSelection {
+        self.selected.replace(selection)
+    }
+
+    /// Returns the selected graphs.
+    #[inline]
+    pub fn selected(&self) -> GraphSelection {
+        self.selected.get()
+    }
+
+    /// Returns whether a named graph exists and belongs to the dataset.
+    pub fn has_graph(&self, name: TermId) -> bool {
+        match self.dataset.as_ref().and_then(|dataset| dataset.named.as_ref()) {
+            Some(named) => named.contains(&name),
+            None => self.store.graphs().is_some_and(|graphs| graphs.has(name)),
+        }
+    }
+
+    /// Returns the names of the dataset's graphs.
+    pub fn graph_names(&self) -> Vec<TermId> {
+        match self.dataset.as_ref().and_then(|dataset| dataset.named.as_ref()) {
+            Some(named) => named.clone(),
+            None => self.store.graphs().into_iter().flat_map(|graphs| graphs.names()).collect(),
+        }
     }
 
     /// Adds computed terms to those of the snapshot and of the query.
@@ -261,20 +292,47 @@ impl TripleView {
         }
     }
 
-    /// Returns the snapshot's triples that match a pattern, in the order of [`Store::triples`]; each is a unit of work.
+    /// Returns the triples of the selected graphs that match a pattern, in the order of [`Store::triples`] for each
+    /// graph; each is a unit of work.
     pub fn triples(
         &self,
         subject: Option<TermId>,
         predicate: Option<TermId>,
         object: Option<TermId>,
     ) -> StoredTriples<'_> {
-        StoredTriples { view: self, inner: Some(self.store.triples(subject, predicate, object)) }
+        let pattern = [subject, predicate, object];
+        let triples = match self.selected.get() {
+            GraphSelection::All => SelectedTriples::in_all(&self.store, pattern),
+            GraphSelection::Named(name) => {
+                let known = self.has_graph(name).then_some(Some(name));
+                SelectedTriples::in_graphs(&self.store, pattern, known, &[])
+            }
+            GraphSelection::Default => {
+                let graphs = self.dataset.as_ref().map_or(&[][..], |dataset| &dataset.default[..]);
+                let rest = graphs.get(1..).unwrap_or_default();
+                SelectedTriples::in_graphs(&self.store, pattern, graphs.first().copied(), rest)
+            }
+        };
+        StoredTriples { view: self, inner: Some(triples) }
     }
 
-    fn in_graphs(&self, first: Option<TermId>, rest: Vec<TermId>, pattern: [Option<TermId>; 3]) -> Quads<'_> {
-        let Some(graphs) = self.store.graphs() else { return Quads::End };
-        let triples = graphs.triples(first, pattern);
-        Quads::InGraphs(InGraphs { view: self, pattern, graph: first, triples, rest: rest.into_iter() })
+    /// Returns whether a triple is in the selected graphs.
+    pub fn has(&self, subject: TermId, predicate: TermId, object: TermId) -> bool {
+        match self.selected.get() {
+            GraphSelection::All => self.store.count(Some(subject), Some(predicate), Some(object)) > 0,
+            _ => self.triples(Some(subject), Some(predicate), Some(object)).next().is_some(),
+        }
+    }
+
+    /// Returns whether a term is the subject or object of a triple of the selected graphs.
+    pub fn is_node(&self, id: TermId) -> bool {
+        match self.selected.get() {
+            GraphSelection::All => self.store.is_node(id),
+            _ => {
+                self.triples(Some(id), None, None).next().is_some()
+                    || self.triples(None, None, Some(id)).next().is_some()
+            }
+        }
     }
 
     /// Counts units of work, and checks the limits from time to time. Each triple read is a unit.
@@ -326,10 +384,10 @@ impl TripleView {
     }
 }
 
-/// An iterator over the snapshot's triples of a pattern, which counts work.
+/// An iterator over the selected triples of a pattern, which counts work.
 pub struct StoredTriples<'a> {
     view: &'a TripleView,
-    inner: Option<Triples<'a>>,
+    inner: Option<SelectedTriples<'a>>,
 }
 
 impl Iterator for StoredTriples<'_> {
@@ -337,52 +395,27 @@ impl Iterator for StoredTriples<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let triple = self.inner.as_mut()?.next()?;
-        match self.view.work(1) {
-            Ok(()) => Some(Ok(triple)),
-            Err(error) => {
+        loop {
+            let triple = self.inner.as_mut()?.next()?;
+            if let Err(error) = self.view.work(1) {
                 self.inner = None;
-                Some(Err(error))
+                return Some(Err(error));
+            }
+            if let Some(triple) = triple {
+                return Some(Ok(triple));
             }
         }
     }
 }
 
-/// The triples of a pattern, in the form that the evaluator reads.
+/// The triples of a pattern, in the form that a library evaluator reads.
 pub enum Quads<'a> {
     /// No more triples.
     End,
     /// Triples of the snapshot.
     Stored(StoredTriples<'a>),
-    /// Triples of named graphs.
-    InGraphs(InGraphs<'a>),
-    /// Pairs of a relation, with its predicate and the requested graph.
-    Related(TermId, Option<TermId>, Pairs<'a>),
-}
-
-/// An iterator over the triples of graphs that match a pattern, one graph after the other.
-pub struct InGraphs<'a> {
-    view: &'a TripleView,
-    pattern: [Option<TermId>; 3],
-    graph: Option<TermId>,
-    triples: GraphTriples<'a>,
-    /// The remaining graphs.
-    rest: std::vec::IntoIter<TermId>,
-}
-
-impl InGraphs<'_> {
-    fn next(&mut self) -> Option<Result<InternalQuad<TermId>, ReadError>> {
-        loop {
-            if let Err(error) = self.view.work(1) {
-                return Some(Err(error));
-            }
-            if let Some([subject, predicate, object]) = self.triples.next() {
-                return Some(Ok(InternalQuad { subject, predicate, object, graph_name: self.graph }));
-            }
-            self.graph = Some(self.rest.next()?);
-            self.triples = self.view.store.graphs()?.triples(self.graph, self.pattern);
-        }
-    }
+    /// Pairs of a relation, with its predicate.
+    Related(TermId, Pairs<'a>),
 }
 
 impl Iterator for Quads<'_> {
@@ -394,13 +427,10 @@ impl Iterator for Quads<'_> {
             |[subject, predicate, object]: [TermId; 3]| InternalQuad { subject, predicate, object, graph_name: None };
         let next = match self {
             Quads::End => None,
-            Quads::Stored(triples) => return triples.next().map(|triple| triple.map(quad)),
-            Quads::InGraphs(quads) => quads.next(),
-            Quads::Related(predicate, graph_name, pairs) => {
-                let (predicate, graph_name) = (*predicate, *graph_name);
-                pairs
-                    .next()
-                    .map(|pair| pair.map(|(subject, object)| InternalQuad { subject, predicate, object, graph_name }))
+            Quads::Stored(triples) => triples.next().map(|triple| triple.map(quad)),
+            Quads::Related(predicate, pairs) => {
+                let predicate = *predicate;
+                pairs.next().map(|pair| pair.map(|(subject, object)| quad([subject, predicate, object])))
             }
         };
         if !matches!(next, Some(Ok(_))) {
@@ -410,6 +440,7 @@ impl Iterator for Quads<'_> {
     }
 }
 
+/// The default graph of the view, for a library evaluator that is compared with this project's own.
 impl<'a> QueryableDataset<'a> for &'a TripleView {
     type InternalTerm = TermId;
     type Error = ReadError;
@@ -423,41 +454,28 @@ impl<'a> QueryableDataset<'a> for &'a TripleView {
     ) -> impl Iterator<Item = Result<InternalQuad<TermId>, ReadError>> + use<'a> {
         let view: &'a TripleView = self;
         let (subject, object) = (subject.copied(), object.copied());
-        if let (Some(graph), Some(&predicate)) = (graph_name, predicate)
+        if graph_name != Some(None) {
+            return Quads::End;
+        }
+        if let Some(&predicate) = predicate
             && let Some(relation) = view.relation(predicate)
         {
-            return Quads::Related(predicate, graph.copied(), relation.pairs(view, subject, object));
+            return Quads::Related(predicate, relation.pairs(view, subject, object));
         }
-        let pattern = [subject, predicate.copied(), object];
-        match (graph_name, view.store.graphs()) {
-            (Some(None), Some(_)) if view.apart => view.in_graphs(None, Vec::new(), pattern),
-            (Some(None), _) => Quads::Stored(view.triples(subject, predicate.copied(), object)),
-            (_, None) => Quads::End,
-            (Some(Some(&graph)), Some(_)) => view.in_graphs(Some(graph), Vec::new(), pattern),
-            (None, Some(graphs)) => {
-                let mut names = graphs.names();
-                let Some(first) = names.next() else { return Quads::End };
-                view.in_graphs(Some(first), names.collect(), pattern)
-            }
-        }
+        Quads::Stored(view.triples(subject, predicate.copied(), object))
     }
 
     fn internal_named_graphs(&self) -> impl Iterator<Item = Result<TermId, ReadError>> + use<'a> {
-        let view: &'a TripleView = self;
-        view.store.graphs().into_iter().flat_map(|graphs| graphs.names()).map(Ok)
+        std::iter::empty()
     }
 
-    fn contains_internal_graph_name(&self, name: &TermId) -> Result<bool, ReadError> {
-        Ok(self.store.graphs().is_some_and(|graphs| graphs.has(*name)))
+    fn contains_internal_graph_name(&self, _: &TermId) -> Result<bool, ReadError> {
+        Ok(false)
     }
 
     fn internalize_term(&self, term: Term) -> Result<TermId, ReadError> {
-        let term = canonical(term);
-        if let Some(id) = self.known(&term) {
-            return Ok(id);
-        }
         self.work(1)?;
-        Ok(self.local.borrow_mut().add(term))
+        Ok(self.id(&term))
     }
 
     fn externalize_term(&self, id: TermId) -> Result<Term, ReadError> {

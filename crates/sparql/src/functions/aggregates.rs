@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use oxrdf::{Literal, NamedNode, Term};
-use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
+use spareval::AggregateFunctionAccumulator;
 
 use super::numbers::Number;
 use crate::geo;
@@ -176,7 +176,7 @@ impl AggregateFunctionAccumulator for Geometries {
 }
 
 impl Fold {
-    /// Returns the name that the aggregate has in the evaluator. For GROUP_CONCAT, the separator's number is appended.
+    /// Returns the name that the aggregate has in a rewritten query. For GROUP_CONCAT, the separator's number is appended.
     fn name(&self) -> &'static str {
         match self {
             Fold::Sample => "urn:terrapin:aggregate:sample",
@@ -222,7 +222,7 @@ impl Fold {
 }
 
 /// Returns the crate's aggregate for a standard one, with its argument. `separators` collects the separators of the
-/// query's GROUP_CONCATs. COUNT is left to the evaluator.
+/// query's GROUP_CONCATs. COUNT needs none.
 pub(crate) fn own(
     function: AggregateFunction,
     argument: Expression,
@@ -248,18 +248,4 @@ pub(crate) fn own(
         AggregateFunction::Custom(name) => (AggregateFunction::Custom(name), or_nothing(argument)),
         function => (function, argument),
     }
-}
-
-/// Registers the aggregates with the evaluator, and one GROUP_CONCAT for each separator.
-pub(crate) fn register(mut evaluator: QueryEvaluator, separators: &[String]) -> QueryEvaluator {
-    for fold in plain() {
-        let name = NamedNode::new_unchecked(fold.name());
-        evaluator = evaluator.with_custom_aggregate_function(name, move || fold.begin());
-    }
-    for (number, separator) in separators.iter().enumerate() {
-        let fold = Fold::Concat(separator.clone());
-        let name = NamedNode::new_unchecked(format!("{}{number}", fold.name()));
-        evaluator = evaluator.with_custom_aggregate_function(name, move || fold.begin());
-    }
-    evaluator
 }

@@ -2,14 +2,15 @@
 
 use oxrdf::NamedNode;
 
-use super::{Own, call};
-use terrapin_sparql_syntax::algebra::{Expression, Function};
+use terrapin_sparql_syntax::algebra::{Expression, OwnFunction};
 
 /// The functions that a query calls, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Called {
-    /// The names of the functions, in the order of their first calls.
+    /// The names of functions in the query, in the order of their first calls.
     pub names: Vec<NamedNode>,
+    /// The crate's own functions, in the order of their first calls.
+    pub own: Vec<OwnFunction>,
 }
 
 impl Called {
@@ -26,11 +27,10 @@ impl Called {
     }
 
     /// Builds and records a call of one of the crate's own functions.
-    pub fn own(&mut self, function: Own, arguments: Vec<Expression>) -> Expression {
-        let call = call(function, arguments);
-        if let Expression::Call(Function::Custom(name), _) = &call {
-            self.add(name);
+    pub fn own(&mut self, function: OwnFunction, arguments: Vec<Expression>) -> Expression {
+        if !self.own.contains(&function) {
+            self.own.push(function);
         }
-        call
+        Expression::Own(function, arguments)
     }
 }

@@ -121,23 +121,11 @@ pub(crate) fn exactly(expression: &mut Expression) {
     }
 }
 
-/// Replaces the operators in all expressions of a pattern.
-pub(crate) fn exactly_within(pattern: &mut QueryPattern) {
-    on_children(NodeMut::Pattern(pattern));
-    match pattern {
-        QueryPattern::Filter { condition, .. }
-        | QueryPattern::LeftJoin { condition: Some(condition), .. }
-        | QueryPattern::LeftLateral { condition: Some(condition), .. } => truth(condition),
-        _ => {}
-    }
-}
-
 fn on_children(node: NodeMut<'_>) {
-    node.children(&mut |child| match child {
-        NodeMut::Expression(child) => exactly(child),
-        NodeMut::Pattern(pattern) => exactly_within(pattern),
-        NodeMut::SortKey(_) | NodeMut::Aggregate(_) => on_children(child),
-        NodeMut::Path(_) => {}
+    node.children(&mut |child| {
+        if let NodeMut::Expression(child) = child {
+            exactly(child);
+        }
     });
 }
 
@@ -258,6 +246,8 @@ fn kind(expression: &Expression) -> ValueBounds {
         },
         Expression::If(_, a, b) => widest(&mut [a, b].into_iter().map(|part| kind(part))),
         Expression::Coalesce(list) => widest(&mut list.iter().map(kind)),
+        Expression::Own(function, _) if function.gives_number() => ValueBounds::Wide,
+        Expression::Own(..) => ValueBounds::Other,
         Expression::Call(function, _) => match function {
             Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::StrDt => ValueBounds::Wide,
             Function::Year
@@ -273,7 +263,6 @@ fn kind(expression: &Expression) -> ValueBounds {
                     Some((function, _)) if function.gives_number() => ValueBounds::Wide,
                     _ => ValueBounds::Other,
                 },
-                None if super::gives_text_or_truth(name) => ValueBounds::Other,
                 None => ValueBounds::Wide,
             },
             _ => ValueBounds::Other,

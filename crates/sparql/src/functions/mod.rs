@@ -26,107 +26,17 @@ use spareval::QueryEvaluator;
 
 use super::environment::Environment;
 use super::geo;
-use terrapin_sparql_syntax::algebra::{Expression, Function};
+use terrapin_sparql_syntax::algebra::{Expression, OwnFunction};
 
-/// The namespace of the crate's own functions.
-const OWN: &str = "urn:terrapin:function:";
 /// The namespaces of GeoSPARQL's functions: the standard's, and the one that WDQS uses.
 const GEO: [&str; 2] =
     ["http://www.opengis.net/def/function/geosparql/", "http://www.opengis.net/def/geosparql/function/"];
 const WIKIBASE: &str = "http://wikiba.se/ontology#";
 
-/// The crate's own functions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub(crate) enum Own {
-    InDays,
-    Minus,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Equal,
-    Now,
-    Rand,
-    Uuid,
-    StrUuid,
-    Solution,
-    BNode,
-    Within,
-    InBox,
-    Distance,
-    Label,
-    Regex,
-    Replace,
-    Iri,
-    Concat,
-    EncodeForUri,
-}
-
-const NAMES: [(Own, &str); 22] = [
-    (Own::InDays, "in-days"),
-    (Own::Minus, "minus"),
-    (Own::Less, "less"),
-    (Own::LessOrEqual, "less-or-equal"),
-    (Own::Greater, "greater"),
-    (Own::GreaterOrEqual, "greater-or-equal"),
-    (Own::Equal, "equal"),
-    (Own::Now, "now"),
-    (Own::Rand, "rand"),
-    (Own::Uuid, "uuid"),
-    (Own::StrUuid, "struuid"),
-    (Own::Solution, "solution"),
-    (Own::BNode, "bnode"),
-    (Own::Within, "within"),
-    (Own::InBox, "in-box"),
-    (Own::Distance, "distance"),
-    (Own::Label, "label"),
-    (Own::Regex, "regex"),
-    (Own::Replace, "replace"),
-    (Own::Iri, "iri"),
-    (Own::Concat, "concat"),
-    (Own::EncodeForUri, "encode-for-uri"),
-];
-
-/// Builds a call of one of the crate's own functions.
-fn call(function: Own, arguments: Vec<Expression>) -> Expression {
-    let name = NAMES.iter().find(|(own, _)| *own == function).map_or("", |(_, name)| name);
-    Expression::Call(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
-}
-
-/// Returns whether one of the crate's own functions returns strings, IRIs, blank nodes, dates or truth values, but
-/// never numbers.
-fn gives_text_or_truth(name: &NamedNode) -> bool {
-    let own = name.as_str().strip_prefix(OWN).and_then(|name| NAMES.iter().find(|(_, own)| *own == name));
-    own.is_some_and(|(own, _)| match own {
-        Own::Less
-        | Own::LessOrEqual
-        | Own::Greater
-        | Own::GreaterOrEqual
-        | Own::Equal
-        | Own::Now
-        | Own::Uuid
-        | Own::StrUuid
-        | Own::BNode
-        | Own::Within
-        | Own::InBox
-        | Own::Label
-        | Own::Regex
-        | Own::Replace
-        | Own::Iri
-        | Own::Concat
-        | Own::EncodeForUri => true,
-        Own::InDays | Own::Minus | Own::Rand | Own::Solution | Own::Distance => false,
-    })
-}
-
 /// Returns the arguments of a call of one of the crate's own functions.
-pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[Expression]> {
+pub(crate) fn arguments_of(expression: &Expression, function: OwnFunction) -> Option<&[Expression]> {
     match expression {
-        Expression::Call(Function::Custom(name), arguments) => {
-            let name = name.as_str().strip_prefix(OWN)?;
-            NAMES.contains(&(function, name)).then_some(&arguments[..])
-        }
+        Expression::Own(own, arguments) if *own == function => Some(arguments),
         _ => None,
     }
 }
@@ -135,7 +45,6 @@ pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[E
 enum ResolvedFunction {
     /// A cast of the evaluator.
     Cast,
-    Own(Own),
     Plain(geo::Function),
     Geo(geo::Function),
 }
@@ -146,9 +55,6 @@ pub(crate) fn geo_name(iri: &str) -> Option<&str> {
 }
 
 fn known(name: &str) -> Option<ResolvedFunction> {
-    if let Some(own) = name.strip_prefix(OWN) {
-        return NAMES.iter().find(|(_, name)| *name == own).map(|(own, _)| ResolvedFunction::Own(*own));
-    }
     if name == xsd::DATE_TIME.as_str() {
         return Some(ResolvedFunction::Plain(|arguments| dates::cast(arguments, false)));
     }
@@ -208,12 +114,12 @@ fn distance(arguments: &[Term]) -> Option<Term> {
 /// Registers the functions that a query calls with the evaluator.
 pub(crate) fn register(
     mut evaluator: QueryEvaluator,
-    names: &[NamedNode],
+    called: &Called,
     environment: &Arc<Environment>,
     patterns: &Arc<Patterns>,
 ) -> QueryEvaluator {
     evaluator = exact::register(evaluator);
-    for name in names {
+    for name in &called.names {
         let Some(known) = known(name.as_str()) else { continue };
         let name = name.clone();
         evaluator = match known {
@@ -222,73 +128,75 @@ pub(crate) fn register(
             ResolvedFunction::Geo(function) => {
                 evaluator.with_custom_function(name, move |arguments| geo::call(function, arguments))
             }
-            ResolvedFunction::Own(own) => own_function(evaluator, name, own, environment, patterns),
         };
+    }
+    for own in &called.own {
+        evaluator = own_function(evaluator, *own, environment, patterns);
     }
     evaluator
 }
 
 fn own_function(
     evaluator: QueryEvaluator,
-    name: NamedNode,
-    own: Own,
+    own: OwnFunction,
     environment: &Arc<Environment>,
     patterns: &Arc<Patterns>,
 ) -> QueryEvaluator {
     use std::cmp::Ordering;
+    let name = own.name();
     let order = |test: fn(Ordering) -> bool| move |arguments: &[Term]| dates::compare(arguments, test);
     match own {
-        Own::InDays => evaluator.with_custom_function(name, dates::in_days),
-        Own::Minus => evaluator.with_custom_function(name, dates::minus),
-        Own::Less => evaluator.with_custom_function(name, order(Ordering::is_lt)),
-        Own::LessOrEqual => evaluator.with_custom_function(name, order(Ordering::is_le)),
-        Own::Greater => evaluator.with_custom_function(name, order(Ordering::is_gt)),
-        Own::GreaterOrEqual => evaluator.with_custom_function(name, order(Ordering::is_ge)),
-        Own::Equal => evaluator.with_custom_function(name, order(Ordering::is_eq)),
-        Own::Within => evaluator.with_custom_function(name, places::within),
-        Own::InBox => evaluator.with_custom_function(name, places::in_box),
-        Own::Distance => evaluator.with_custom_function(name, places::distance),
-        Own::Now => {
+        OwnFunction::InDays => evaluator.with_custom_function(name, dates::in_days),
+        OwnFunction::Minus => evaluator.with_custom_function(name, dates::minus),
+        OwnFunction::Less => evaluator.with_custom_function(name, order(Ordering::is_lt)),
+        OwnFunction::LessOrEqual => evaluator.with_custom_function(name, order(Ordering::is_le)),
+        OwnFunction::Greater => evaluator.with_custom_function(name, order(Ordering::is_gt)),
+        OwnFunction::GreaterOrEqual => evaluator.with_custom_function(name, order(Ordering::is_ge)),
+        OwnFunction::Equal => evaluator.with_custom_function(name, order(Ordering::is_eq)),
+        OwnFunction::Within => evaluator.with_custom_function(name, places::within),
+        OwnFunction::InBox => evaluator.with_custom_function(name, places::in_box),
+        OwnFunction::Distance => evaluator.with_custom_function(name, places::distance),
+        OwnFunction::Now => {
             let now = Term::from(Literal::new_typed_literal(environment.now.clone(), xsd::DATE_TIME));
             evaluator.with_custom_function(name, move |_| Some(now.clone()))
         }
-        Own::Rand => {
+        OwnFunction::Rand => {
             let random = random::RandomSequence::new(&environment.seed, "rand");
             evaluator.with_custom_function(name, move |_| Some(Literal::from(random.fraction()).into()))
         }
-        Own::Uuid => {
+        OwnFunction::Uuid => {
             let random = random::RandomSequence::new(&environment.seed, "uuid");
             evaluator.with_custom_function(name, move |_| {
                 Some(NamedNode::new_unchecked(format!("urn:uuid:{}", random.uuid())).into())
             })
         }
-        Own::StrUuid => {
+        OwnFunction::StrUuid => {
             let random = random::RandomSequence::new(&environment.seed, "struuid");
             evaluator.with_custom_function(name, move |_| Some(Literal::new_simple_literal(random.uuid()).into()))
         }
-        Own::Solution => {
+        OwnFunction::Solution => {
             let next = AtomicU64::new(0);
             evaluator.with_custom_function(name, move |_| Some(Literal::from(next.fetch_add(1, Relaxed)).into()))
         }
-        Own::BNode => {
+        OwnFunction::BNode => {
             let random = random::RandomSequence::new(&environment.seed, "bnode");
             evaluator.with_custom_function(name, move |arguments| text::blank_node(arguments, &random))
         }
-        Own::Label => {
+        OwnFunction::Label => {
             let store = environment.store.clone();
             evaluator.with_custom_function(name, move |arguments| labels::label(&store, arguments))
         }
-        Own::Regex => {
+        OwnFunction::Regex => {
             let patterns = patterns.clone();
             evaluator.with_custom_function(name, move |arguments| patterns.matches(arguments))
         }
-        Own::Replace => {
+        OwnFunction::Replace => {
             let patterns = patterns.clone();
             evaluator.with_custom_function(name, move |arguments| patterns.replace(arguments))
         }
-        Own::Iri => evaluator.with_custom_function(name, text::iri),
-        Own::Concat => evaluator.with_custom_function(name, text::concat),
-        Own::EncodeForUri => evaluator.with_custom_function(name, text::encode_for_uri),
+        OwnFunction::Iri => evaluator.with_custom_function(name, text::iri),
+        OwnFunction::Concat => evaluator.with_custom_function(name, text::concat),
+        OwnFunction::EncodeForUri => evaluator.with_custom_function(name, text::encode_for_uri),
     }
 }
 

@@ -4,10 +4,10 @@
 use oxrdf::Variable;
 
 use super::operand::Slot;
+use crate::functions::arguments_of;
 use crate::functions::numbers::{ArithmeticOperation, Number};
-use crate::functions::{Own, arguments_of};
 use terrapin_budget as budget;
-use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, OwnFunction, Unary};
 use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// A numeric expression.
@@ -54,8 +54,8 @@ impl Calculation {
             // A difference that may be one of dates (`rewrite/expressions.rs`). For numbers, the standard operator
             // applies.
             Expression::Coalesce(ways) => match &ways[..] {
-                [standard, ours] if arguments_of(ours, Own::Minus).is_some() => {
-                    match arguments_of(standard, Own::InDays)? {
+                [standard, ours] if arguments_of(ours, OwnFunction::Minus).is_some() => {
+                    match arguments_of(standard, OwnFunction::InDays)? {
                         [difference] => Calculation::of(difference, slot)?,
                         _ => return None,
                     }

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use oxrdf::{TermRef, Variable};
 
 use super::operand::Slot;
-use crate::functions::{Own, arguments_of};
-use terrapin_sparql_syntax::algebra::{Binary, Expression, Function};
+use crate::functions::arguments_of;
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, OwnFunction};
 use terrapin_triples::{DatePart, ExactNumber, TermCode, TermId, TripleView};
 
 /// A value with an order: numbers are comparable to each other, and so are times.
@@ -99,11 +99,11 @@ fn as_written(expression: &Expression) -> &Expression {
     };
     let Expression::Binary(operator, left, right) = standard else { return expression };
     let own = match operator {
-        Binary::Equal => Own::Equal,
-        Binary::Less => Own::Less,
-        Binary::LessOrEqual => Own::LessOrEqual,
-        Binary::Greater => Own::Greater,
-        Binary::GreaterOrEqual => Own::GreaterOrEqual,
+        Binary::Equal => OwnFunction::Equal,
+        Binary::Less => OwnFunction::Less,
+        Binary::LessOrEqual => OwnFunction::LessOrEqual,
+        Binary::Greater => OwnFunction::Greater,
+        Binary::GreaterOrEqual => OwnFunction::GreaterOrEqual,
         _ => return expression,
     };
     match arguments_of(ours, own) {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::condition::{AmongValue, BindValue, ProgramCondition};
-use super::operand::{ProgramOperand, Slot};
-use super::program::{Program, ProgramBlock, ProgramStep};
+use super::operand::{GraphOperand, ProgramOperand, Slot};
+use super::program::{Program, ProgramBlock, ProgramStep, TableLookup};
 use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// Formats the blocks of a program, those of its tables first. `counts` contains the number of solutions of each step.
@@ -67,15 +67,27 @@ impl Explained<'_> {
             ProgramStep::Triple([subject, predicate, object]) => {
                 format!("{} {} {}", self.operand(*subject)?, self.operand(*predicate)?, self.operand(*object)?)
             }
+            ProgramStep::InGraph(graph, [subject, predicate, object]) => format!(
+                "{} {} {} in {}",
+                self.operand(*subject)?,
+                self.operand(*predicate)?,
+                self.operand(*object)?,
+                match graph {
+                    GraphOperand::All => "all graphs".to_owned(),
+                    GraphOperand::Default => "the default graph".to_owned(),
+                    GraphOperand::Named(name) => format!("graph {}", self.operand(*name)?),
+                }
+            ),
+            ProgramStep::Graphs(name) => format!("graph {}", self.operand(*name)?),
             ProgramStep::Optional { .. } => "optional".to_owned(),
             ProgramStep::Union(branches) => format!("one of {}", branches.len()),
             ProgramStep::Values { slots, rows } => format!("values {} ({} rows)", names(slots), rows.len()),
-            ProgramStep::Probe { table, slots, key } => {
+            ProgramStep::Probe(TableLookup { table, slots, key, .. }) => {
                 let key: Vec<Slot> = key.iter().filter_map(|&column| slots.get(column).copied()).collect();
                 format!("join with {table} on {}", if key.is_empty() { "nothing".to_owned() } else { names(&key) })
             }
-            ProgramStep::Minus { table, .. } => format!("without {table}"),
-            ProgramStep::Any { table } => format!("only if {table} has rows"),
+            ProgramStep::Minus { lookup, .. } => format!("without {}", lookup.table),
+            ProgramStep::Any { table, .. } => format!("only if {table} has rows"),
             ProgramStep::Filter(condition) => format!("filter {}", self.condition(condition)?),
             ProgramStep::Bind { slot, value } => match value {
                 BindValue::Operand(place) => format!("bind {} = {}", self.name(*slot), self.operand(*place)?),
@@ -84,7 +96,7 @@ impl Explained<'_> {
             },
             ProgramStep::Once => "once for each distinct solution".to_owned(),
             ProgramStep::Emit if self.block.group.is_some() => "group".to_owned(),
-            ProgramStep::Emit if self.block.distinct => "distinct solution".to_owned(),
+            ProgramStep::Emit if self.block.is_distinct() => "distinct solution".to_owned(),
             ProgramStep::Emit => "solution".to_owned(),
             ProgramStep::Matched { .. } | ProgramStep::Go(_) | ProgramStep::Found => return Ok(None),
         }))

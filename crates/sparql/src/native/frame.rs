@@ -15,12 +15,16 @@ pub struct BlockFrame<'f> {
     pub block: &'f ProgramBlock,
     /// The values of the slots.
     pub slots: Vec<Option<TermId>>,
+    /// The slots that the steps so far have set, in their order.
+    pub trail: Vec<Slot>,
     /// Which optional parts had a solution.
     pub flags: Vec<bool>,
     /// The columns of the current solution.
     pub row: Vec<Option<TermId>>,
     /// The distinct solutions so far.
     pub seen: DistinctRows,
+    /// The solution that was returned last, if repetitions are removed.
+    pub previous: Option<Vec<Option<TermId>>>,
     /// Receives the solutions.
     pub sink: &'f mut Sink<'f>,
 }
@@ -49,14 +53,14 @@ impl BlockFrame<'_> {
         }
     }
 
-    /// Sets an empty slot and records it in `fresh`, or compares the value of a set one. Returns whether the value
+    /// Sets an empty slot and records it in the trail, or compares the value of a set one. Returns whether the value
     /// fits.
     #[inline]
-    pub fn unify(&mut self, slot: Slot, value: TermId, fresh: &mut u128) -> bool {
+    pub fn unify(&mut self, slot: Slot, value: TermId) -> bool {
         match self.slots.get_mut(slot) {
             Some(place @ None) => {
                 *place = Some(value);
-                *fresh |= 1 << slot;
+                self.trail.push(slot);
                 true
             }
             Some(Some(there)) => *there == value,
@@ -64,12 +68,13 @@ impl BlockFrame<'_> {
         }
     }
 
-    /// Empties the recorded slots.
+    /// Empties the slots that were recorded after the first `mark` ones.
     #[inline]
-    pub fn clear(&mut self, mut fresh: u128) {
-        while fresh != 0 {
-            self.set(fresh.trailing_zeros() as usize, None);
-            fresh &= fresh - 1;
+    pub fn clear(&mut self, mark: usize) {
+        while self.trail.len() > mark {
+            if let Some(slot) = self.trail.pop() {
+                self.set(slot, None);
+            }
         }
     }
 

@@ -19,6 +19,8 @@ pub(super) struct DistinctRows {
     one: FxHashSet<Option<TermId>>,
     two: FxHashSet<[Option<TermId>; 2]>,
     more: Deferred<FxHashSet<Row>>,
+    /// The bytes that are charged to the query.
+    held: i64,
 }
 
 impl DistinctRows {
@@ -38,9 +40,16 @@ impl DistinctRows {
             _ => !self.more.contains(row) && self.more.insert(row.into()),
         };
         if new {
-            view.hold(row.len() as i64 * 8 + 32)?;
+            let bytes = row.len() as i64 * 8 + 32;
+            self.held += bytes;
+            view.hold(bytes)?;
         }
         Ok(new)
+    }
+
+    /// Returns the bytes that are charged to the query.
+    pub fn held(&self) -> i64 {
+        self.held
     }
 }
 
@@ -50,7 +59,10 @@ struct AggregateState {
     /// The accumulator; `None` if the values are only counted or one was an error.
     fold: Option<Box<dyn AggregateFunctionAccumulator + Send + Sync>>,
     seen: FxHashSet<TermId>,
+    solutions: DistinctRows,
     last: Option<TermId>,
+    /// The bytes that are charged to the query, without those for solutions.
+    held: i64,
 }
 
 impl AggregateState {
@@ -59,13 +71,18 @@ impl AggregateState {
             count: 0,
             fold: aggregate.fold.as_ref().map(Fold::begin),
             seen: FxHashSet::default(),
+            solutions: DistinctRows::default(),
             last: None,
+            held: 0,
         }
     }
 
     fn add(&mut self, aggregate: &GroupAggregate, view: &TripleView, row: &[Option<TermId>]) -> Result<(), ReadError> {
         let Some(column) = aggregate.column else {
-            self.count += 1;
+            let solution = aggregate.solution.iter().map(|&column| row.get(column).copied().flatten());
+            if !aggregate.distinct || self.solutions.insert(view, &solution.collect::<Vec<_>>())? {
+                self.count += 1;
+            }
             return Ok(());
         };
         let Some(value) = row.get(column).copied().flatten() else {
@@ -78,6 +95,7 @@ impl AggregateState {
             if !self.seen.insert(value) {
                 return Ok(());
             }
+            self.held += 16;
             view.hold(16)?;
         }
         self.count += 1;
@@ -93,6 +111,7 @@ impl AggregateState {
                 Term::BlankNode(node) => node.as_str().len(),
                 Term::Literal(literal) => literal.value().len(),
             };
+            self.held += text as i64 + 96;
             view.hold(text as i64 + 96)?;
         }
         state.accumulate(term);
@@ -113,11 +132,13 @@ pub(super) struct Groups<'g> {
     group: &'g GroupingStep,
     places: Deferred<FxHashMap<Row, usize>>,
     groups: Deferred<Vec<(Row, Vec<AggregateState>)>>,
+    /// The bytes that are charged to the query, without those for aggregates.
+    held: i64,
 }
 
 impl<'g> Groups<'g> {
     pub fn new(group: &'g GroupingStep) -> Self {
-        let mut groups = Groups { group, places: Deferred::default(), groups: Deferred::default() };
+        let mut groups = Groups { group, places: Deferred::default(), groups: Deferred::default(), held: 0 };
         if group.keys == 0 {
             groups.place(&[]);
         }
@@ -138,10 +159,18 @@ impl<'g> Groups<'g> {
         let before = self.groups.len();
         let place = self.place(row.get(..self.group.keys).unwrap_or(row));
         if self.groups.len() > before {
-            view.hold((row.len() * 16 + 128 + self.group.aggregates.len() * size_of::<AggregateState>()) as i64)?;
+            let bytes = (row.len() * 16 + 128 + self.group.aggregates.len() * size_of::<AggregateState>()) as i64;
+            self.held += bytes;
+            view.hold(bytes)?;
         }
         let Some((_, states)) = self.groups.get_mut(place) else { return Ok(()) };
         self.group.aggregates.iter().zip(states).try_for_each(|(aggregate, state)| state.add(aggregate, view, row))
+    }
+
+    /// Returns the bytes that are charged to the query.
+    pub fn held(&self) -> i64 {
+        let states = self.groups.iter().flat_map(|(_, states)| states);
+        self.held + states.map(|state| state.held + state.solutions.held()).sum::<i64>()
     }
 
     /// Returns a row for each group: its keys, then its aggregates.

@@ -1,8 +1,6 @@
 //! The nodes of a pattern before they are placed in a program, and their placement.
 
 use super::condition::{BindValue, ProgramCondition};
-use super::fallback::Fallback;
-use super::limits::MOST_STEPS;
 use super::operand::Slot;
 use super::program::{PlannedStep, ProgramStep};
 use super::scope::{BlockScope, Mask};
@@ -49,12 +47,9 @@ impl ProgramLayout {
         }
     }
 
-    /// Places nodes; returns an error if there are too many steps.
-    pub fn lay(&mut self, nodes: Vec<PlanNode>, scope: &mut BlockScope, depth: usize) -> Result<(), Fallback> {
+    /// Places nodes.
+    pub fn lay(&mut self, nodes: Vec<PlanNode>, scope: &mut BlockScope, depth: usize) {
         for node in nodes {
-            if self.steps.len() > MOST_STEPS {
-                return Err(Fallback::Steps);
-            }
             match node {
                 PlanNode::Step(step, estimate) => self.push(step, estimate, depth),
                 PlanNode::Optional(body) => {
@@ -62,7 +57,7 @@ impl ProgramLayout {
                     scope.flags += 1;
                     let at = self.steps.len();
                     self.push(ProgramStep::Optional { flag, end: 0 }, f64::NAN, depth);
-                    self.lay(body, scope, depth + 1)?;
+                    self.lay(body, scope, depth + 1);
                     self.push(ProgramStep::Matched { flag }, f64::NAN, depth);
                     let end = self.steps.len();
                     self.put(at, ProgramStep::Optional { flag, end });
@@ -73,7 +68,7 @@ impl ProgramLayout {
                     let (mut starts, mut ends) = (Vec::new(), Vec::new());
                     for branch in branches {
                         starts.push(self.steps.len());
-                        self.lay(branch, scope, depth + 1)?;
+                        self.lay(branch, scope, depth + 1);
                         ends.push(self.steps.len());
                         self.push(ProgramStep::Go(0), f64::NAN, depth);
                     }
@@ -84,46 +79,58 @@ impl ProgramLayout {
                     }
                 }
                 PlanNode::Filter(test) => {
-                    let condition = self.condition(test, scope, depth)?;
+                    let condition = self.condition(test, scope, depth);
                     self.push(ProgramStep::Filter(condition), f64::NAN, depth);
                 }
                 PlanNode::Exists(slot, body) => {
-                    let value = BindValue::Exists(self.exists(body, scope, depth)?);
+                    let value = BindValue::Exists(self.exists(body, scope, depth));
                     self.push(ProgramStep::Bind { slot, value }, f64::NAN, depth);
                 }
             }
         }
-        Ok(())
     }
 
-    fn condition(
-        &mut self,
-        test: PatternTest,
-        scope: &mut BlockScope,
-        depth: usize,
-    ) -> Result<ProgramCondition, Fallback> {
-        let mut all = |tests: Vec<PatternTest>| {
-            tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Result<Vec<_>, _>>()
-        };
-        Ok(match test {
-            PatternTest::And(tests) => ProgramCondition::And(all(tests)?),
-            PatternTest::Or(tests) => ProgramCondition::Or(all(tests)?),
-            PatternTest::Not(test) => ProgramCondition::Not(Box::new(self.condition(*test, scope, depth)?)),
+    fn condition(&mut self, test: PatternTest, scope: &mut BlockScope, depth: usize) -> ProgramCondition {
+        let mut all = |tests: Vec<PatternTest>| tests.into_iter().map(|t| self.condition(t, scope, depth)).collect();
+        match test {
+            PatternTest::And(tests) => ProgramCondition::And(all(tests)),
+            PatternTest::Or(tests) => ProgramCondition::Or(all(tests)),
+            PatternTest::Not(test) => ProgramCondition::Not(Box::new(self.condition(*test, scope, depth))),
             PatternTest::Plain(condition) => condition,
-            PatternTest::Exists(body) => ProgramCondition::Exists(self.exists(body, scope, depth)?),
-        })
+            PatternTest::Exists(body) => ProgramCondition::Exists(self.exists(body, scope, depth)),
+        }
     }
 
     /// Places the nodes of an EXISTS before the step that tests it; solutions jump over them. Returns the index of the
     /// first step.
-    fn exists(&mut self, body: Vec<PlanNode>, scope: &mut BlockScope, depth: usize) -> Result<usize, Fallback> {
+    fn exists(&mut self, body: Vec<PlanNode>, scope: &mut BlockScope, depth: usize) -> usize {
         let at = self.steps.len();
         self.push(ProgramStep::Go(0), f64::NAN, depth);
-        self.lay(body, scope, depth + 1)?;
+        self.lay(body, scope, depth + 1);
         self.push(ProgramStep::Found, f64::NAN, depth + 1);
         let end = self.steps.len();
         self.put(at, ProgramStep::Go(end));
-        Ok(at + 1)
+        at + 1
+    }
+}
+
+/// Returns the largest number of steps that follow each other in nodes.
+pub(super) fn depth(nodes: &[PlanNode]) -> usize {
+    let of_node = |node: &PlanNode| match node {
+        PlanNode::Step(..) => 1,
+        PlanNode::Optional(body) | PlanNode::Exists(_, body) => 2 + depth(body),
+        PlanNode::Union(branches) => 2 + branches.iter().map(|branch| depth(branch)).max().unwrap_or(0),
+        PlanNode::Filter(test) => 1 + depth_of_test(test),
+    };
+    nodes.iter().map(of_node).sum()
+}
+
+fn depth_of_test(test: &PatternTest) -> usize {
+    match test {
+        PatternTest::And(tests) | PatternTest::Or(tests) => tests.iter().map(depth_of_test).max().unwrap_or(0),
+        PatternTest::Not(test) => depth_of_test(test),
+        PatternTest::Exists(body) => depth(body),
+        PatternTest::Plain(_) => 0,
     }
 }
 

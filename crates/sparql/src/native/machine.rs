@@ -1,27 +1,28 @@
 //! Runs a program. Every step passes on its solutions by calling the next one. The recursion depth is limited by the
 //! size of the program. Every loop counts its reads against the query's budget.
 
+mod blocks;
+mod conditions;
+mod graphs;
+mod tables;
+
 use std::rc::Rc;
 
 use spareval::QueryEvaluator;
 
-use super::condition::{AmongValue, BindValue, ProgramCondition, equal};
+use super::condition::BindValue;
 use super::frame::{BlockFrame, Sink};
-use super::groups::{DistinctRows, Groups};
+use super::groups::DistinctRows;
 use super::operand::{ProgramOperand, Slot};
-use super::program::{GroupingStep, Program, ProgramBlock, ProgramStep};
+use super::program::{Program, ProgramBlock, ProgramStep};
 use super::table::SolutionTable;
 use crate::functions::Patterns;
 use crate::guard::read;
-use terrapin_budget::{self as budget, ExceededLimit};
 use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_triples::{ReadError, Subjects, TermId, TripleView};
 
 /// Maximum number of subjects for which a search among them is faster than a lookup of the triple.
 const CLOSE: u64 = 1 << 16;
-
-/// Number of rows that are computed to test whether a table is empty. A smaller table is then complete.
-const FEW: usize = 1000;
 
 /// The result of running a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,14 +49,20 @@ pub fn solve(
     counts: &mut [u64],
     each: &mut Sink<'_>,
 ) -> Result<(), SparqlError> {
-    let tables = vec![None; program.tables.len()];
+    let tables = program.tables.iter().map(|_| None).collect();
     let mut machine =
         Machine { program, view, evaluator, patterns, tables, failure: None, counts, subjects: Vec::new() };
-    machine.block(program.main, each);
+    machine.block(program.main, &[], each);
     match machine.failure {
         Some(failure) => Err(failure),
         None => Ok(()),
     }
+}
+
+/// A table, and the values that it depends on.
+struct KeptTable {
+    given: Box<[Option<TermId>]>,
+    table: Rc<SolutionTable>,
 }
 
 struct Machine<'a> {
@@ -63,7 +70,7 @@ struct Machine<'a> {
     view: &'a TripleView,
     evaluator: &'a QueryEvaluator,
     patterns: &'a Patterns,
-    tables: Vec<Option<Rc<SolutionTable>>>,
+    tables: Vec<Option<KeptTable>>,
     failure: Option<SparqlError>,
     counts: &'a mut [u64],
     /// Subjects for steps that test whether a triple with a constant predicate and object exists.
@@ -76,91 +83,33 @@ impl<'a> Machine<'a> {
         StepFlow::Stop
     }
 
-    /// Runs a block.
-    fn block(&mut self, number: usize, sink: &mut Sink<'_>) {
+    /// Runs a block with values for its first slots.
+    fn block(&mut self, number: usize, given: &[Option<TermId>], sink: &mut Sink<'_>) {
         let program = self.program;
         let Some(block) = program.blocks.get(number) else { return };
-        match &block.group {
-            None => self.solutions(block, sink),
-            Some(group) => self.groups(block, group, sink),
+        match (&block.group, &block.arrangement) {
+            (Some(group), _) => self.groups(block, group, given, sink),
+            (None, Some(arrangement)) => self.arranged(block, arrangement, given, sink),
+            (None, None) => self.solutions(block, given, sink),
         }
     }
 
-    /// Runs a block with grouped solutions.
-    fn groups(&mut self, block: &'a ProgramBlock, group: &GroupingStep, sink: &mut Sink<'_>) {
-        let view = self.view;
-        let mut groups = Groups::new(group);
-        self.solutions(block, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
-        if self.failure.is_some() {
-            return;
-        }
-        for row in groups.finish(view) {
-            match view.work(1).map_err(read).and_then(|()| sink(&row)) {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => {
-                    self.failure = Some(error);
-                    return;
-                }
-            }
-        }
-    }
-
-    fn solutions(&mut self, block: &'a ProgramBlock, sink: &mut Sink<'_>) {
+    fn solutions(&mut self, block: &'a ProgramBlock, given: &[Option<TermId>], sink: &mut Sink<'_>) {
+        let mut slots = vec![None; block.slots.len()];
+        slots.iter_mut().zip(given).for_each(|(slot, value)| *slot = *value);
         let mut frame = BlockFrame {
             block,
-            slots: vec![None; block.slots.len()],
+            slots,
+            trail: Vec::with_capacity(block.slots.len()),
             flags: vec![false; block.flags],
             row: Vec::with_capacity(block.columns.len()),
             seen: DistinctRows::default(),
+            previous: None,
             sink: &mut |row| sink(row),
         };
         let _ = self.run(&mut frame, block.start);
-    }
-
-    /// Returns a table, computed at its first use. If it would have more than `most` rows, only these are computed and
-    /// the table is not cached.
-    fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<SolutionTable>> {
-        if let Some(Some(table)) = self.tables.get(number) {
-            return Some(Rc::clone(table));
-        }
-        let program = self.program;
-        let &block = program.tables.get(number)?;
-        let width = program.blocks.get(block).map_or(0, |block| match &block.group {
-            Some(group) => group.width(),
-            None => block.columns.len(),
-        });
-        let mut table = SolutionTable::new(width);
-        let view = self.view;
-        let mut more = false;
-        let full = ExceededLimit::Memory(SolutionTable::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
-        self.block(block, &mut |row| {
-            if table.len() == most {
-                more = true;
-                return Ok(false);
-            }
-            view.hold(SolutionTable::row_bytes(width)).map_err(read)?;
-            match table.push(row) {
-                true => Ok(true),
-                false => Err(read(full.into())),
-            }
-        });
-        if self.failure.is_some() {
-            return None;
-        }
-        if more {
-            if let Err(error) = view.hold(-(SolutionTable::row_bytes(width) * table.len() as i64)) {
-                let _ = self.fail(error);
-                return None;
-            }
-            return Some(Rc::new(table));
-        }
-        table.index(key);
-        let table = Rc::new(table);
-        if let Some(place) = self.tables.get_mut(number) {
-            *place = Some(Rc::clone(&table));
-        }
-        Some(table)
+        let held = frame.seen.held();
+        self.release(held);
     }
 
     #[inline]
@@ -201,12 +150,14 @@ impl<'a> Machine<'a> {
                     frame.mark(*flag, true);
                     Ok(true)
                 }
-                ProgramStep::Minus { table, slots, key } => self.minus(frame, *table, slots, key),
-                ProgramStep::Any { table } => self.any(*table),
+                ProgramStep::Minus { lookup, shares } => self.minus(frame, lookup, *shares),
+                ProgramStep::Any { table, given } => self.any(frame, *table, given),
                 ProgramStep::Filter(condition) => self.holds(frame, condition).map(|holds| holds == Some(true)),
                 ProgramStep::Union(starts) => return self.union(frame, starts),
                 ProgramStep::Values { slots, rows } => return self.values(frame, at, slots, rows),
-                ProgramStep::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
+                ProgramStep::Probe(lookup) => return self.probe(frame, at, lookup),
+                ProgramStep::InGraph(graph, places) => return self.in_graph(frame, at, *graph, places),
+                ProgramStep::Graphs(name) => return self.graphs(frame, at, *name),
                 ProgramStep::Bind { slot, value } => return self.bind(frame, at, *slot, value),
                 ProgramStep::Once => return self.once(frame, at),
                 ProgramStep::Found => return StepFlow::Enough,
@@ -227,21 +178,6 @@ impl<'a> Machine<'a> {
     fn has(&mut self, at: usize, places: &[ProgramOperand; 3], triple: [TermId; 3]) -> Result<bool, StepFlow> {
         self.view.work(1).map_err(|error| self.fail(error))?;
         Ok(self.is_triple(at, places, triple))
-    }
-
-    /// Returns whether no row of a table removes the solution.
-    #[inline]
-    fn minus(&mut self, frame: &BlockFrame<'_>, table: usize, slots: &[Slot], key: &[usize]) -> Result<bool, StepFlow> {
-        let table = self.table(table, key, usize::MAX).ok_or(StepFlow::Stop)?;
-        let meets = self.meets(frame, &table, slots, key).map_err(|error| self.fail(error))?;
-        Ok(!meets)
-    }
-
-    /// Returns whether a table has rows.
-    #[inline]
-    fn any(&mut self, table: usize) -> Result<bool, StepFlow> {
-        let table = self.table(table, &[], FEW).ok_or(StepFlow::Stop)?;
-        Ok(table.len() > 0)
     }
 
     /// Continues at each of these steps in turn.
@@ -350,6 +286,12 @@ impl<'a> Machine<'a> {
     fn emit(&mut self, frame: &mut BlockFrame<'_>, at: usize) -> StepFlow {
         self.tally(at);
         frame.show();
+        if frame.block.reduced {
+            if frame.previous.as_ref() == Some(&frame.row) {
+                return StepFlow::More;
+            }
+            frame.previous = Some(frame.row.clone());
+        }
         if frame.block.distinct {
             match frame.seen.insert(self.view, &frame.row) {
                 Ok(true) => {}
@@ -416,155 +358,35 @@ impl<'a> Machine<'a> {
         places: &[ProgramOperand; 3],
         triple: [TermId; 3],
     ) -> StepFlow {
-        let mut fresh = 0;
+        let mark = frame.trail.len();
         let fits = places.iter().zip(triple).all(|(place, value)| match *place {
             ProgramOperand::Term(_) => true,
-            ProgramOperand::Slot(slot) => frame.unify(slot, value, &mut fresh),
+            ProgramOperand::Slot(slot) => frame.unify(slot, value),
         });
-        self.go_on(frame, at, fits, fresh)
+        self.go_on(frame, at, fits, mark)
     }
 
     /// Continues after a step if its values match, then clears them.
     #[inline]
-    fn go_on(&mut self, frame: &mut BlockFrame<'_>, at: usize, fits: bool, fresh: u128) -> StepFlow {
+    fn go_on(&mut self, frame: &mut BlockFrame<'_>, at: usize, fits: bool, mark: usize) -> StepFlow {
         let mut flow = StepFlow::More;
         if fits {
             self.tally(at);
             flow = self.run(frame, at + 1);
         }
-        frame.clear(fresh);
+        frame.clear(mark);
         flow
     }
 
     /// Continues with a row if it matches.
     #[inline]
     fn row(&mut self, frame: &mut BlockFrame<'_>, at: usize, slots: &[Slot], row: &[Option<TermId>]) -> StepFlow {
-        let mut fresh = 0;
+        let mark = frame.trail.len();
         let fits = slots.iter().zip(row).all(|(slot, value)| match value {
             None => true,
-            Some(value) => frame.unify(*slot, *value, &mut fresh),
+            Some(value) => frame.unify(*slot, *value),
         });
-        self.go_on(frame, at, fits, fresh)
-    }
-
-    fn probe(
-        &mut self,
-        frame: &mut BlockFrame<'_>,
-        at: usize,
-        table: usize,
-        slots: &[Slot],
-        key: &[usize],
-    ) -> StepFlow {
-        let Some(table) = self.table(table, key, usize::MAX) else { return StepFlow::Stop };
-        let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
-        while let Some(row) = next {
-            if let Err(error) = self.view.work(1) {
-                return self.fail(error);
-            }
-            let flow = self.row(frame, at, slots, table.row(row));
-            if flow != StepFlow::More {
-                return flow;
-            }
-            next = table.after(key, row);
-        }
-        StepFlow::More
-    }
-
-    /// Returns whether a row of a table is compatible with a solution and shares a bound variable with it.
-    fn meets(
-        &self,
-        frame: &BlockFrame<'_>,
-        table: &SolutionTable,
-        slots: &[Slot],
-        key: &[usize],
-    ) -> Result<bool, ReadError> {
-        let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
-        while let Some(row) = next {
-            self.view.work(1)?;
-            let mut common = false;
-            let fits = slots.iter().zip(table.row(row)).all(|(slot, value)| match (frame.get(*slot), value) {
-                (Some(a), Some(b)) => {
-                    common = true;
-                    a == *b
-                }
-                _ => true,
-            });
-            if fits && common {
-                return Ok(true);
-            }
-            next = table.after(key, row);
-        }
-        Ok(false)
-    }
-
-    /// Returns whether a condition holds; `None` if it is an error in SPARQL. The `Err` is the step's result.
-    fn holds(&mut self, frame: &mut BlockFrame<'_>, condition: &ProgramCondition) -> Result<Option<bool>, StepFlow> {
-        let all = |machine: &mut Self, frame: &mut BlockFrame<'_>, conditions: &[ProgramCondition], stop: bool| {
-            let mut result = Some(!stop);
-            for condition in conditions {
-                match machine.holds(frame, condition)? {
-                    Some(value) if value == stop => return Ok(Some(stop)),
-                    Some(_) => {}
-                    None => result = None,
-                }
-            }
-            Ok(result)
-        };
-        match condition {
-            ProgramCondition::And(conditions) => all(self, frame, conditions, false),
-            ProgramCondition::Or(conditions) => all(self, frame, conditions, true),
-            ProgramCondition::Not(condition) => Ok(self.holds(frame, condition)?.map(|value| !value)),
-            ProgramCondition::Exists(start) => match self.run(frame, *start) {
-                StepFlow::More => Ok(Some(false)),
-                StepFlow::Enough => Ok(Some(true)),
-                StepFlow::Stop => Err(StepFlow::Stop),
-            },
-            ProgramCondition::Bound(slot) => Ok(Some(frame.get(*slot).is_some())),
-            ProgramCondition::Same(a, b) => Ok(frame.value(*a).zip(frame.value(*b)).map(|(a, b)| a == b)),
-            ProgramCondition::Equal(a, b, leaf) => {
-                let Some((a, b)) = frame.value(*a).zip(frame.value(*b)) else { return Ok(None) };
-                match equal(self.view, a, b) {
-                    Ok(Some(equal)) => Ok(Some(equal)),
-                    Ok(None) => self.leaf(frame, leaf),
-                    Err(error) => Err(self.fail(error)),
-                }
-            }
-            ProgramCondition::Compared(comparison, leaf) => {
-                budget::checkpoint();
-                match comparison.holds(self.view, |slot| frame.get(slot)) {
-                    Some(holds) => Ok(Some(holds)),
-                    None => self.leaf(frame, leaf),
-                }
-            }
-            ProgramCondition::Calculated(comparison, leaf) => match comparison.holds(self.view, |slot| frame.get(slot))
-            {
-                Ok(Some(holds)) => Ok(Some(holds)),
-                Ok(None) => self.leaf(frame, leaf),
-                Err(error) => Err(self.fail(error)),
-            },
-            ProgramCondition::Text(test, leaf) => {
-                budget::checkpoint();
-                match test.holds(self.view, self.patterns, |slot| frame.get(slot)) {
-                    Ok(Some(holds)) => Ok(Some(holds)),
-                    Ok(None) => self.leaf(frame, leaf),
-                    Err(error) => Err(self.fail(error)),
-                }
-            }
-            ProgramCondition::Among(value, constants) => {
-                budget::checkpoints(4);
-                let term = match value {
-                    AmongValue::Slot(slot) => frame.get(*slot).map(|id| self.view.term(id)).transpose(),
-                    AmongValue::Leaf(leaf) => leaf.term(self.view, self.evaluator, |slot| frame.get(slot)),
-                };
-                let term = term.map_err(|error| self.fail(error))?;
-                Ok(term.and_then(|term| constants.contain(&term)))
-            }
-            ProgramCondition::Leaf(leaf) => self.leaf(frame, leaf),
-        }
-    }
-
-    fn leaf(&mut self, frame: &BlockFrame<'_>, leaf: &super::condition::Leaf) -> Result<Option<bool>, StepFlow> {
-        leaf.holds(self.view, self.evaluator, |slot| frame.get(slot)).map_err(|error| self.fail(error))
+        self.go_on(frame, at, fits, mark)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Solves patterns as nested loops over term numbers, without an allocation per solution and step: joins, OPTIONAL,
-//! UNION, MINUS, VALUES, filters, DISTINCT and groups. If a pattern needs another feature, the evaluator solves it as a
-//! whole.
+//! UNION, MINUS, VALUES, GRAPH, filters, DISTINCT, groups and ORDER BY. A library evaluates expressions that are not
+//! compiled here.
 //!
 //! ```text
-//! fallback.rs    reasons for the evaluator
+//! error.rs       errors of compiling
 //! compile.rs     converts a planned pattern to a program: blocks of steps over slots
 //! values.rs      compiles expressions
 //! scope.rs       the slots of a block
@@ -14,6 +14,7 @@
 //! kept.rs        a program that is run again
 //! machine.rs     runs a program
 //! frame.rs       the state of a running block
+//! sorted.rs      ORDER BY below the top of a query
 //! groups.rs      distinct solutions, groups and their aggregates
 //! table.rs       stored solutions with lookup: the build side of a hash join
 //! condition.rs   filters and values of expressions
@@ -25,7 +26,7 @@
 //! explain.rs     formats a run for `--explain`
 //! ```
 //!
-//! Answers equal those of the evaluator. Their order is that of the loops and is the same on every machine.
+//! The order of solutions is that of the loops and is the same on every machine.
 
 mod calculation;
 mod comparison;
@@ -33,8 +34,8 @@ mod compile;
 mod condition;
 mod constants;
 mod decode;
+mod error;
 mod explain;
-mod fallback;
 mod frame;
 mod groups;
 mod kept;
@@ -44,6 +45,7 @@ mod machine;
 mod operand;
 mod program;
 mod scope;
+mod sorted;
 mod table;
 mod text;
 mod values;
@@ -51,7 +53,6 @@ mod values;
 pub(super) use compile::compile;
 pub(super) use decode::Decoder;
 pub(super) use explain::explain;
-pub(super) use fallback::Fallback;
 pub(super) use kept::ProgramCache;
 pub(super) use machine::solve;
 pub(super) use program::Program;

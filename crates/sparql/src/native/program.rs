@@ -4,7 +4,7 @@
 use oxrdf::Variable;
 
 use super::condition::{BindValue, ProgramCondition};
-use super::operand::{ProgramOperand, Slot};
+use super::operand::{GraphOperand, ProgramOperand, Slot};
 use crate::functions::aggregates::Fold;
 use terrapin_triples::TermId;
 
@@ -13,6 +13,10 @@ use terrapin_triples::TermId;
 pub enum ProgramStep {
     /// Continues with every triple that matches.
     Triple([ProgramOperand; 3]),
+    /// Continues with every triple of some of the graphs that matches.
+    InGraph(GraphOperand, [ProgramOperand; 3]),
+    /// Continues with every named graph, or tests whether a known one exists.
+    Graphs(ProgramOperand),
     /// Continues with the steps after it, up to [`Step::Matched`]. If that was never reached, continues at `end`.
     Optional { flag: usize, end: usize },
     /// Ends an optional part.
@@ -23,12 +27,12 @@ pub enum ProgramStep {
     Go(usize),
     /// Continues with every row that matches.
     Values { slots: Vec<Slot>, rows: Vec<Box<[Option<TermId>]>> },
-    /// Continues with every row of a table that matches. `key` contains the columns that are bound on both sides.
-    Probe { table: usize, slots: Vec<Slot>, key: Vec<usize> },
-    /// Continues if no row of a table is compatible and shares a bound variable.
-    Minus { table: usize, slots: Vec<Slot>, key: Vec<usize> },
+    /// Continues with every row of a table that matches.
+    Probe(TableLookup),
+    /// Continues if no row of a table is compatible and shares a bound variable. If `shares`, all share one.
+    Minus { lookup: TableLookup, shares: bool },
     /// Continues if a table has rows; only its first rows are computed.
-    Any { table: usize },
+    Any { table: usize, given: Vec<Slot> },
     /// Continues if the condition holds.
     Filter(ProgramCondition),
     /// Assigns a value to a slot if there is one, and continues.
@@ -39,6 +43,19 @@ pub enum ProgramStep {
     Emit,
     /// Ends the steps of an EXISTS: a solution exists.
     Found,
+}
+
+/// A lookup of rows in a table.
+#[derive(Debug)]
+pub struct TableLookup {
+    /// The number of the table.
+    pub table: usize,
+    /// The slots of its columns.
+    pub slots: Vec<Slot>,
+    /// The columns that are bound on both sides.
+    pub key: Vec<usize>,
+    /// The slots with values that the table depends on: they become the first slots of its block.
+    pub given: Vec<Slot>,
 }
 
 /// A step with its expected number of solutions for each input solution.
@@ -63,6 +80,8 @@ pub struct GroupAggregate {
     pub distinct: bool,
     /// Whether solutions without a value are skipped; otherwise, they make the aggregate an error.
     pub skips: bool,
+    /// The columns of a solution, to count distinct ones.
+    pub solution: Vec<usize>,
 }
 
 /// The grouping of a block's solutions.
@@ -81,6 +100,21 @@ impl GroupingStep {
     }
 }
 
+/// ORDER BY, OFFSET and LIMIT of a block's solutions.
+#[derive(Debug)]
+pub struct Arrangement {
+    /// The columns to sort by, and whether the order is descending.
+    pub keys: Vec<(usize, bool)>,
+    /// The number of columns that are shown. Those of sort keys follow.
+    pub width: usize,
+    /// Whether duplicates are removed after sorting.
+    pub distinct: bool,
+    /// The number of solutions to skip.
+    pub start: usize,
+    /// The maximum number of solutions after those.
+    pub length: Option<usize>,
+}
+
 /// The steps that solve a group of patterns.
 #[derive(Debug)]
 pub struct ProgramBlock {
@@ -92,12 +126,32 @@ pub struct ProgramBlock {
     pub flags: usize,
     /// The slots of the projected variables; `None` for a variable that is never bound.
     pub columns: Vec<Option<Slot>>,
-    /// Whether duplicate solutions are removed.
+    /// Whether duplicate solutions are removed as they are found.
     pub distinct: bool,
+    /// Whether repetitions of a solution that follow it are removed.
+    pub reduced: bool,
+    /// The order and the limits of the solutions, if there are any.
+    pub arrangement: Option<Arrangement>,
     /// Whether the block contains a [`Step::Once`].
     pub once: bool,
     /// The grouping of the solutions, if there is one.
     pub group: Option<GroupingStep>,
+}
+
+impl ProgramBlock {
+    /// Returns whether duplicate solutions are removed.
+    pub fn is_distinct(&self) -> bool {
+        self.distinct || self.arrangement.as_ref().is_some_and(|arrangement| arrangement.distinct)
+    }
+
+    /// Returns the number of columns of the block's solutions.
+    pub fn width(&self) -> usize {
+        match (&self.group, &self.arrangement) {
+            (Some(group), _) => group.width(),
+            (None, Some(arrangement)) => arrangement.width,
+            (None, None) => self.columns.len(),
+        }
+    }
 }
 
 /// A compiled pattern.
@@ -125,6 +179,9 @@ impl Program {
         let own = |place: &ProgramOperand| matches!(place, ProgramOperand::Term(id) if id.is_of_query());
         self.steps.iter().all(|planned| match &planned.step {
             ProgramStep::Triple(places) => !places.iter().any(own),
+            ProgramStep::InGraph(GraphOperand::Named(name), places) => !places.iter().chain([name]).any(own),
+            ProgramStep::InGraph(_, places) => !places.iter().any(own),
+            ProgramStep::Graphs(name) => !own(name),
             ProgramStep::Values { rows, .. } => !rows.iter().flatten().flatten().any(|id| id.is_of_query()),
             ProgramStep::Bind { value: BindValue::Operand(place), .. } => !own(place),
             ProgramStep::Filter(condition) => condition.places(&mut |place| !own(&place)),

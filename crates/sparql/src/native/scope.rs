@@ -2,17 +2,16 @@
 
 use oxrdf::Variable;
 
-use super::fallback::Fallback;
-use super::limits::MOST_SLOTS;
+use super::limits::SET_SLOTS;
 use super::operand::Slot;
 use crate::plan::Variables;
 
-/// A set of slots.
+/// A set of slots that are certainly bound.
 pub(super) type Mask = u128;
 
-/// Returns the set with a single slot.
+/// Returns the set with a single slot; the empty one for a slot that sets cannot contain.
 pub(super) fn bit(slot: Slot) -> Mask {
-    1 << slot
+    if slot < SET_SLOTS { 1 << slot } else { 0 }
 }
 
 /// The variables of a block while it is compiled.
@@ -22,18 +21,19 @@ pub(super) struct BlockScope {
     pub slots: Vec<Variable>,
     /// Number of flags for optional parts so far.
     pub flags: usize,
+    /// The largest number of steps that follow each other in a table of the block.
+    pub depth: usize,
     /// The variables that are bound so far, for estimates.
     pub values: Variables,
 }
 
 impl BlockScope {
-    /// Returns the slot of a variable, adding it if necessary; an error if there are too many.
-    pub fn slot(&mut self, variable: &Variable) -> Result<Slot, Fallback> {
-        if let Some(slot) = self.slots.iter().position(|v| v == variable) {
-            return Ok(slot);
-        }
-        self.slots.push(variable.clone());
-        if self.slots.len() <= MOST_SLOTS { Ok(self.slots.len() - 1) } else { Err(Fallback::Variables) }
+    /// Returns the slot of a variable, adding it if necessary.
+    pub fn slot(&mut self, variable: &Variable) -> Slot {
+        self.known(variable).unwrap_or_else(|| {
+            self.slots.push(variable.clone());
+            self.slots.len() - 1
+        })
     }
 
     /// Returns the slot of a variable if it has one.
@@ -42,7 +42,7 @@ impl BlockScope {
     }
 
     /// Returns the slots of variables as a set.
-    pub fn mask(&mut self, variables: &Variables) -> Result<Mask, Fallback> {
-        variables.sorted().iter().try_fold(0, |mask, variable| Ok(mask | bit(self.slot(variable)?)))
+    pub fn mask(&mut self, variables: &Variables) -> Mask {
+        variables.sorted().iter().fold(0, |mask, variable| mask | bit(self.slot(variable)))
     }
 }

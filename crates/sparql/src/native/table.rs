@@ -44,6 +44,11 @@ impl SolutionTable {
         self.rows < NONE as usize
     }
 
+    /// Returns the number of columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows

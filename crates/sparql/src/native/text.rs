@@ -8,9 +8,9 @@ use oxrdf::{Term, Variable};
 
 use super::operand::Slot;
 use crate::functions::exact::is_text;
-use crate::functions::{Own, Patterns, arguments_of};
+use crate::functions::{Patterns, arguments_of};
 use terrapin_budget as budget;
-use terrapin_sparql_syntax::algebra::{Expression, Function};
+use terrapin_sparql_syntax::algebra::{Expression, Function, OwnFunction};
 use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// The constant to search for.
@@ -43,7 +43,7 @@ pub struct TextTest {
 impl TextTest {
     /// Compiles an expression if it is such a test. `slot` returns the slot of a variable.
     pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<TextTest> {
-        let (text, sought) = match (arguments_of(expression, Own::Regex), expression) {
+        let (text, sought) = match (arguments_of(expression, OwnFunction::Regex), expression) {
             (Some([text, pattern]), _) => (text, Sought::Pattern(constant(pattern)?, String::new())),
             (Some([text, pattern, flags]), _) => (text, Sought::Pattern(constant(pattern)?, constant(flags)?)),
             (_, Expression::Call(function, arguments)) => {

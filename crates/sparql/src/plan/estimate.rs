@@ -31,6 +31,7 @@ pub fn rough(pattern: &QueryPattern, view: &TripleView) -> f64 {
         QueryPattern::Extend { inner, .. }
         | QueryPattern::OrderBy { inner, .. }
         | QueryPattern::Project { inner, .. }
+        | QueryPattern::Graph { inner, .. }
         | QueryPattern::Distinct { inner }
         | QueryPattern::Reduced { inner } => rough(inner, view),
         QueryPattern::Slice { inner, length, .. } => {
@@ -43,7 +44,6 @@ pub fn rough(pattern: &QueryPattern, view: &TripleView) -> f64 {
         | QueryPattern::Relation { .. }
         | QueryPattern::Table { .. }
         | QueryPattern::Include { .. }
-        | QueryPattern::Graph { .. }
         | QueryPattern::Service { .. } => 1000.0,
     }
 }

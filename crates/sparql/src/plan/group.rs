@@ -257,7 +257,6 @@ impl Planner<'_> {
         // The smaller side of a product comes first: if it has no solution, the other side is not evaluated.
         chains.sort_by(|a, b| a.rows.total_cmp(&b.rows));
         let joined = chains.into_iter().reduce(|left, right| {
-            self.optimise = true;
             let rows = left.rows * right.rows;
             PlannedPattern { pattern: QueryPattern::join(left.pattern, right.pattern), rows }
         });
@@ -284,24 +283,13 @@ impl Planner<'_> {
                 // If one solution suffices, a nested loop stops there, while a hash join must first build its table.
                 let needed = if self.first { (ENOUGH / rows).min(1.0) } else { 1.0 };
                 let hash = shares && part.rows > MANY && hashed * 2.0 < loops * needed;
-                if hash {
-                    // The projection prevents a nested loop: the evaluator's optimiser makes one of any join with a
-                    // bare pattern.
-                    (QueryPattern::project(pattern, counted.variables.sorted()), false)
-                } else {
-                    (pattern, true)
-                }
+                if hash { (pattern, false) } else { (pattern, true) }
             }
             JoinItem::Other(other) if shares && other.fits(known) => (self.pattern(other.pattern, known).pattern, true),
             JoinItem::Other(other) => (self.pattern(other.pattern, &Variables::default()).pattern, false),
         };
         let (left, right) = (Box::new(part.pattern), Box::new(right));
-        let pattern = if lateral {
-            QueryPattern::Lateral { left, right }
-        } else {
-            self.optimise = true;
-            QueryPattern::Join { left, right }
-        };
+        let pattern = if lateral { QueryPattern::Lateral { left, right } } else { QueryPattern::Join { left, right } };
         PlannedPattern { pattern, rows }
     }
 }

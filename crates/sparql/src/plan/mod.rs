@@ -1,4 +1,4 @@
-//! Query planning: from the algebra to a form that the evaluator runs in an efficient order.
+//! Query planning: from the algebra to a form that runs in an efficient order.
 //! - Property paths become relations over term ids (`paths.rs`), as do conditions on the position of a point
 //!   (`near.rs`).
 //! - Conditions that list the terms of a variable become VALUES (`equal.rs`).
@@ -8,11 +8,9 @@
 //!   patterns (`asked.rs`).
 //!
 //! A `Lateral` (or `LeftLateral`) runs as an index nested loop: its right side is evaluated once per solution of the
-//! left, with the variables bound. The evaluator runs a `Join` as a hash join, but only after its own optimiser has
-//! found the shared variables. The plan therefore uses nested `Lateral`s if they are equivalent and cheaper.
+//! left, with the variables bound. A `Join` runs as a hash join.
 //!
-//! That optimiser cannot be interrupted, and its time grows with the cube of the number of joined patterns. It is
-//! therefore used for small joins only (`optimiser.rs`).
+//! The counts are those of all graphs together, also for patterns that read some graphs only.
 //!
 //! Planning does not change any result. It relies only on the commutativity of joins, and on joins with an empty
 //! pattern being empty.
@@ -24,7 +22,6 @@ mod equal;
 mod estimate;
 mod group;
 mod near;
-mod optimiser;
 mod order;
 mod paths;
 mod register;
@@ -39,18 +36,6 @@ use crate::elements::ElementSource;
 use terrapin_sparql_syntax::algebra::QueryPattern;
 use terrapin_triples::TripleView;
 
-/// A pattern to be evaluated.
-#[derive(Debug, Clone)]
-pub struct EvaluatedPattern {
-    /// The pattern; its relations are registered with the view.
-    pub pattern: QueryPattern,
-    /// Whether the pattern needs the evaluator's optimiser. A pattern without hash joins starts faster without it
-    /// (`QueryEvaluator::without_optimizations`).
-    pub optimise: bool,
-    /// The estimated number of solutions.
-    pub rows: f64,
-}
-
 /// Requirements for a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Goal {
@@ -59,7 +44,7 @@ pub struct Goal {
 }
 
 /// Plans a pattern and registers its relations with the view on which it will run.
-pub fn plan(pattern: QueryPattern, view: &mut TripleView, goal: Goal) -> EvaluatedPattern {
+pub fn plan(pattern: QueryPattern, view: &mut TripleView, goal: Goal) -> QueryPattern {
     plan_with(pattern, view, goal, None)
 }
 
@@ -69,7 +54,7 @@ pub(crate) fn plan_with(
     view: &mut TripleView,
     goal: Goal,
     elements: Option<&Arc<ElementSource>>,
-) -> EvaluatedPattern {
+) -> QueryPattern {
     if elements.is_some() {
         elements::split(&mut pattern);
     }
@@ -77,15 +62,5 @@ pub(crate) fn plan_with(
     if let Some(elements) = elements {
         elements::rewrite(&mut pattern, view, elements);
     }
-    let mut planner = order::Planner { view, optimise: false, first: goal.first };
-    let part = planner.pattern(pattern, &scope::Variables::default());
-    let optimise = planner.optimise && optimiser::is_quick(&part.pattern);
-    EvaluatedPattern { pattern: part.pattern, optimise, rows: part.rows }
-}
-
-/// Returns a pattern in its written order; the evaluator's optimiser orders it.
-pub fn unplanned(mut pattern: QueryPattern, view: &mut TripleView) -> EvaluatedPattern {
-    paths::rewrite_without_steps(&mut pattern, view);
-    let optimise = optimiser::is_quick(&pattern);
-    EvaluatedPattern { pattern, optimise, rows: 0.0 }
+    order::Planner { view, first: goal.first }.pattern(pattern, &scope::Variables::default()).pattern
 }

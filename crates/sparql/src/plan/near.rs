@@ -5,8 +5,8 @@ use oxrdf::{Term, Variable};
 
 use super::register::register;
 use super::scope::bound;
-use crate::functions::{Own, arguments_of};
-use terrapin_sparql_syntax::algebra::{Binary, Expression, QueryPattern, TermPattern};
+use crate::functions::arguments_of;
+use terrapin_sparql_syntax::algebra::{Binary, Expression, OwnFunction, QueryPattern, TermPattern};
 use terrapin_triples::{GlobePoint, PointSearchArea, TripleView, Zone, radius};
 
 /// Returns the relations for the conditions of a filter over a pattern and registers them with the view.
@@ -38,7 +38,7 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, PointSearchArea, T
         _ => None,
     };
     if let Some([Expression::Variable(location), centre, Expression::Literal(kilometres), globe @ ..]) =
-        arguments_of(condition, Own::Within)
+        arguments_of(condition, OwnFunction::Within)
     {
         // If the globe is not a constant, its radius is unknown.
         let radius = match globe {
@@ -54,7 +54,9 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, PointSearchArea, T
         let kilometres = kilometres.value().parse().ok()?;
         return Some((location, PointSearchArea::Around { kilometres, radius }, of));
     }
-    let [Expression::Variable(location), from, to, ..] = arguments_of(condition, Own::InBox)? else { return None };
+    let [Expression::Variable(location), from, to, ..] = arguments_of(condition, OwnFunction::InBox)? else {
+        return None;
+    };
     let (from, to) = (point(from)?, point(to)?);
     let zone = Zone::between(&GlobePoint::of(&from)?, &GlobePoint::of(&to)?);
     let Term::Literal(corner) = from else { return None };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::condition::FilterCondition;
 use super::scope::{self, Variables};
-use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, QueryPattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::TripleView;
 
@@ -12,8 +12,6 @@ use terrapin_triples::TripleView;
 pub struct Planner<'v> {
     /// The data that the query runs on.
     pub view: &'v TripleView,
-    /// Whether a part of the plan needs the evaluator's optimiser.
-    pub optimise: bool,
     /// Whether one solution is enough.
     pub first: bool,
 }
@@ -57,7 +55,6 @@ impl Planner<'_> {
             }
             QueryPattern::LeftJoin { left, right, condition } => self.optional(*left, *right, condition, bound),
             QueryPattern::Filter { ref mut inner, ref mut condition } => {
-                self.optimise = true;
                 let known = bound.or(&scope::bound(inner).0);
                 let conditions = FilterCondition::all(condition);
                 let rows = match **inner {
@@ -82,12 +79,10 @@ impl Planner<'_> {
                 PlannedPattern::new(pattern, rows)
             }
             QueryPattern::Minus { mut left, mut right } => {
-                // MINUS without a shared variable removes no solution. The evaluator's optimiser does not take this
-                // into account.
+                // MINUS without a shared variable removes no solution.
                 if scope::bound(&left).0.common(&scope::bound(&right).0) == 0 {
                     return self.pattern(*left, bound);
                 }
-                self.optimise = true;
                 let rows = self.within(&mut left, bound);
                 self.apart(&mut right);
                 PlannedPattern::new(QueryPattern::Minus { left, right }, rows)
@@ -121,16 +116,20 @@ impl Planner<'_> {
                 }
                 PlannedPattern::new(pattern, rows)
             }
-            // Patterns that the evaluator handles, and patterns that only the planner creates.
+            QueryPattern::Graph { ref name, ref mut inner } => {
+                let mut known = bound.clone();
+                if let NamedNodePattern::Variable(variable) = name {
+                    known.add(variable);
+                }
+                let rows = self.within(inner, &known);
+                PlannedPattern::new(pattern, rows)
+            }
+            // Patterns that earlier steps have replaced, and patterns that only the planner creates.
             QueryPattern::Path { .. }
             | QueryPattern::Table { .. }
             | QueryPattern::Include { .. }
             | QueryPattern::LeftLateral { .. }
-            | QueryPattern::Graph { .. }
-            | QueryPattern::Service { .. } => {
-                self.optimise = true;
-                PlannedPattern::new(pattern, 1000.0)
-            }
+            | QueryPattern::Service { .. } => PlannedPattern::new(pattern, 1000.0),
         }
     }
 
@@ -182,7 +181,6 @@ impl Planner<'_> {
             let (left, right) = (Box::new(left.pattern), Box::new(right.pattern));
             return PlannedPattern::new(QueryPattern::LeftLateral { left, right, condition }, rows);
         }
-        self.optimise = true;
         let known = entry.or(&scope::bound(&right).0);
         let right = self.pattern(right, &Variables::default());
         condition.iter_mut().for_each(|condition| self.expression(condition, &known));

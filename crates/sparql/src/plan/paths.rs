@@ -11,17 +11,12 @@ use super::{equal, near};
 use terrapin_sparql_syntax::algebra::{Helper, Path, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};
-use terrapin_triples::{TermRelation, TripleView};
+use terrapin_triples::{GraphSelection, TermRelation, TripleView};
 
 /// Rewrites the paths and blank nodes of a pattern.
 pub fn rewrite(pattern: &mut QueryPattern, view: &mut TripleView) {
-    PathRewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
-}
-
-/// Rewrites only paths that connect a term with itself although it occurs in no triple, because the evaluator has no
-/// result for these.
-pub fn rewrite_without_steps(pattern: &mut QueryPattern, view: &mut TripleView) {
-    PathRewriter { view, paths: Vec::new(), middles: 0 }.only_without_steps(pattern);
+    let reads_all = view.selected() == GraphSelection::All;
+    PathRewriter { view, paths: Vec::new(), middles: 0, reads_all }.pattern(pattern);
 }
 
 struct PathRewriter<'v> {
@@ -29,6 +24,8 @@ struct PathRewriter<'v> {
     /// The relations by path: equal paths share one relation and its cache.
     paths: Vec<(Path, usize)>,
     middles: usize,
+    /// Whether the pattern reads all graphs together.
+    reads_all: bool,
 }
 
 /// Returns the term of a pattern that is a constant.
@@ -60,11 +57,10 @@ fn name(term: &mut TermPattern) {
 
 impl PathRewriter<'_> {
     fn pattern(&mut self, pattern: &mut QueryPattern) {
-        // Only patterns over the default graph are rewritten.
-        if let QueryPattern::Graph { .. } | QueryPattern::Service { .. } = pattern {
-            return;
-        }
+        let around = self.reads_all;
+        self.reads_all &= !matches!(pattern, QueryPattern::Graph { .. });
         on_patterns_below(NodeMut::Pattern(pattern), &mut |below| self.pattern(below));
+        self.reads_all = around;
         match pattern {
             QueryPattern::Bgp { patterns } => {
                 for triple in patterns {
@@ -80,8 +76,10 @@ impl PathRewriter<'_> {
                 }
             }
             QueryPattern::Filter { inner, condition } => {
-                for place in near::relations(condition, inner, self.view) {
-                    **inner = QueryPattern::join(std::mem::take(&mut **inner), place);
+                if self.reads_all {
+                    for place in near::relations(condition, inner, self.view) {
+                        **inner = QueryPattern::join(std::mem::take(&mut **inner), place);
+                    }
                 }
                 equal::restrict(condition, inner);
             }
@@ -126,16 +124,6 @@ impl PathRewriter<'_> {
             | (None, Some(term), TermPattern::Variable(variable), _) => row(vec![variable.clone()], vec![Some(term)]),
             _ => QueryPattern::Values { variables: Vec::new(), rows: Arc::default() },
         })
-    }
-
-    fn only_without_steps(&self, pattern: &mut QueryPattern) {
-        if let QueryPattern::Path { subject, path, object } = pattern
-            && let Some(settled) = self.without_steps(subject, path, object)
-        {
-            *pattern = settled;
-            return;
-        }
-        on_patterns_below(NodeMut::Pattern(pattern), &mut |pattern| self.only_without_steps(pattern));
     }
 
     fn relation(&mut self, path: Path) -> usize {

@@ -3,7 +3,7 @@
 use oxrdf::Variable;
 use rustc_hash::FxHashMap;
 
-use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, QueryPattern};
 use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_variables};
 
 /// A set of variables, each with an estimate of its distinct values, such as the subjects of a predicate; 0 if unknown.
@@ -129,10 +129,17 @@ pub fn bound(pattern: &QueryPattern) -> (Variables, Variables) {
             aggregates.iter().for_each(|(variable, _)| all.add(variable));
             (all, certain.and(&keys))
         }
+        QueryPattern::Graph { name, inner } => {
+            let (mut possible, mut certain) = bound(inner);
+            if let NamedNodePattern::Variable(variable) = name {
+                possible.add(variable);
+                certain.add(variable);
+            }
+            (possible, certain)
+        }
         QueryPattern::Path { .. }
         | QueryPattern::Table { .. }
         | QueryPattern::Include { .. }
-        | QueryPattern::Graph { .. }
         | QueryPattern::Service { .. } => (in_scope(pattern), Variables::default()),
     }
 }
@@ -152,6 +159,7 @@ pub fn fits(pattern: &QueryPattern, entry: &Variables) -> bool {
             fits(left, entry) && fits(right, entry)
         }
         QueryPattern::Union { left, right } => fits(left, entry) && fits(right, entry),
+        QueryPattern::Graph { inner, .. } => fits(inner, entry),
         QueryPattern::Filter { inner, condition } => {
             fits(inner, entry) && expression_fits(condition, &bound(inner).1, entry)
         }
@@ -183,7 +191,9 @@ pub fn is_plain(pattern: &QueryPattern) -> bool {
         QueryPattern::Join { left, right }
         | QueryPattern::Lateral { left, right }
         | QueryPattern::Union { left, right } => is_plain(left) && is_plain(right),
-        QueryPattern::Project { inner, .. } | QueryPattern::Distinct { inner } => is_plain(inner),
+        QueryPattern::Project { inner, .. } | QueryPattern::Distinct { inner } | QueryPattern::Graph { inner, .. } => {
+            is_plain(inner)
+        }
         _ => false,
     }
 }

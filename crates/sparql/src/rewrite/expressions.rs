@@ -8,9 +8,9 @@ use oxrdf::Literal;
 use oxrdf::vocab::xsd;
 
 use super::{PatternScope, QueryRewriter, Result};
-use crate::functions::{Own, check_pattern, dates};
+use crate::functions::{check_pattern, dates};
 use crate::order::is_numeric;
-use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, OwnFunction, Unary};
 use terrapin_sparql_syntax::walk::NodeMut;
 
 /// Returns whether an expression can only be a number or an error.
@@ -88,6 +88,7 @@ impl QueryRewriter<'_> {
             | Expression::Unary(..)
             | Expression::In(..)
             | Expression::If(..)
+            | Expression::Own(..)
             | Expression::Coalesce(_) => {
                 self.parts(&mut expression, scope)?;
                 Ok(expression)
@@ -110,30 +111,30 @@ impl QueryRewriter<'_> {
 
     fn call(&mut self, function: Function, mut arguments: Vec<Expression>) -> Result<Expression> {
         let own = match &function {
-            Function::Now => Own::Now,
-            Function::Rand => Own::Rand,
-            Function::Uuid => Own::Uuid,
-            Function::StrUuid => Own::StrUuid,
+            Function::Now => OwnFunction::Now,
+            Function::Rand => OwnFunction::Rand,
+            Function::Uuid => OwnFunction::Uuid,
+            Function::StrUuid => OwnFunction::StrUuid,
             Function::Regex => {
                 check_pattern(&arguments, false)?;
-                Own::Regex
+                OwnFunction::Regex
             }
             Function::Replace => {
                 check_pattern(&arguments, true)?;
-                Own::Replace
+                OwnFunction::Replace
             }
-            Function::Concat => Own::Concat,
-            Function::EncodeForUri => Own::EncodeForUri,
+            Function::Concat => OwnFunction::Concat,
+            Function::EncodeForUri => OwnFunction::EncodeForUri,
             Function::Iri => {
                 let base = self.base.iter().map(|base| Literal::new_simple_literal(base.as_str()).into());
                 arguments.extend(base);
-                Own::Iri
+                OwnFunction::Iri
             }
             Function::BNode => match (&self.solution, &arguments[..]) {
-                (_, []) => Own::BNode,
+                (_, []) => OwnFunction::BNode,
                 (Some(solution), [_]) => {
                     arguments.insert(0, solution.clone().into());
-                    Own::BNode
+                    OwnFunction::BNode
                 }
                 _ => return Ok(Expression::Call(function, arguments)),
             },
@@ -148,11 +149,11 @@ impl QueryRewriter<'_> {
 
     fn binary(&mut self, operator: Binary, a: Expression, b: Expression, scope: &PatternScope) -> Result<Expression> {
         let own = match operator {
-            Binary::Equal => Own::Equal,
-            Binary::Greater => Own::Greater,
-            Binary::GreaterOrEqual => Own::GreaterOrEqual,
-            Binary::Less => Own::Less,
-            Binary::LessOrEqual => Own::LessOrEqual,
+            Binary::Equal => OwnFunction::Equal,
+            Binary::Greater => OwnFunction::Greater,
+            Binary::GreaterOrEqual => OwnFunction::GreaterOrEqual,
+            Binary::Less => OwnFunction::Less,
+            Binary::LessOrEqual => OwnFunction::LessOrEqual,
             Binary::Subtract => return self.subtract(a, b, scope),
             Binary::Or | Binary::And | Binary::SameTerm | Binary::Add | Binary::Multiply | Binary::Divide => {
                 let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
@@ -167,7 +168,7 @@ impl QueryRewriter<'_> {
     fn compare(
         &mut self,
         operator: Binary,
-        own: Own,
+        own: OwnFunction,
         a: Expression,
         b: Expression,
         scope: &PatternScope,
@@ -185,7 +186,7 @@ impl QueryRewriter<'_> {
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
         let ours = self.functions.own(own, copies);
         let standard = Expression::binary(operator, a, b);
-        Ok(if own == Own::Equal {
+        Ok(if own == OwnFunction::Equal {
             Expression::binary(Binary::Or, standard, ours)
         } else {
             Expression::Coalesce(vec![standard, ours])
@@ -211,8 +212,8 @@ impl QueryRewriter<'_> {
             return Ok(Expression::binary(Binary::Subtract, a, b));
         }
         let copies = vec![self.copy(&a)?, self.copy(&b)?];
-        let ours = self.functions.own(Own::Minus, copies);
+        let ours = self.functions.own(OwnFunction::Minus, copies);
         let standard = Expression::binary(Binary::Subtract, a, b);
-        Ok(Expression::Coalesce(vec![self.functions.own(Own::InDays, vec![standard]), ours]))
+        Ok(Expression::Coalesce(vec![self.functions.own(OwnFunction::InDays, vec![standard]), ours]))
     }
 }

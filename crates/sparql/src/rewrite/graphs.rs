@@ -1,5 +1,5 @@
-//! GRAPH with a variable. The evaluator adds the variable to every pattern within. That is correct if each of these
-//! binds the variable and no expression within reads it. Otherwise, the pattern is evaluated for each graph in turn
+//! GRAPH with a variable. The solver binds the variable before the pattern within. That is correct if every solution
+//! reads the graph and no expression within reads the variable. Otherwise, the pattern is solved for each graph in turn
 //! (`each_graph.rs`), as the standard defines it (<https://www.w3.org/TR/sparql11-query/#defn_evalGraph>).
 
 use oxrdf::Variable;
@@ -7,7 +7,7 @@ use oxrdf::Variable;
 use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
 use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_patterns, on_variables};
 
-/// Returns whether the evaluator's result for GRAPH with this variable is that of the standard.
+/// Returns whether the solver's result for GRAPH with this variable is that of the standard.
 pub(super) fn is_plain(inner: &QueryPattern, name: &Variable) -> bool {
     gets(inner, name) == Some(true)
 }

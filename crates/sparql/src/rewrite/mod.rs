@@ -1,4 +1,4 @@
-//! Rewrites the dialect's algebra to algebra that the evaluator supports. Services become patterns, functions or
+//! Rewrites the dialect's algebra to algebra that the planner and the solver support. Services become patterns, functions or
 //! tables. Operators that behave differently from WDQS, or differently in every run, become calls of the crate's own
 //! functions. Subqueries with LIMIT and named subqueries become tables, which are computed once before the query runs.
 //!
@@ -17,15 +17,15 @@ use oxrdf::{NamedNode, Variable};
 
 use super::SparqlSettings;
 use super::each_graph::EachGraph;
-use super::functions::{self, Called, Own, aggregates};
+use super::functions::{self, Called, aggregates};
 use super::plan::{describes, speak};
 use super::services::{self, ServiceReplacement, ServiceRows};
 use super::solve::SolvePlan;
 use super::syntax::{Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::algebra::{
-    AggregateCall, Binary, Expression, Function, Helper, NamedNodePattern, QueryDataset, QueryForm, QueryPattern,
-    SortKey, SparqlQuery,
+    AggregateCall, Binary, Expression, Function, Helper, NamedNodePattern, OwnFunction, QueryDataset, QueryForm,
+    QueryPattern, SortKey, SparqlQuery,
 };
 use terrapin_sparql_syntax::depth;
 use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
@@ -48,8 +48,6 @@ struct PatternScope {
 pub(crate) struct Rewritten {
     /// The query form: SELECT, ASK, CONSTRUCT or DESCRIBE.
     pub form: QueryForm,
-    /// The base of relative IRIs that the query computes.
-    pub base: Option<Iri<String>>,
     /// The dataset, if the query or its request defines one.
     pub dataset: Option<QueryDataset>,
     /// Whether the standard applies where other dialects differ: the default graph does not include the triples of
@@ -60,7 +58,7 @@ pub(crate) struct Rewritten {
     /// The tables to compute first, in this order.
     pub tables: Vec<ServiceRows>,
     /// The functions that the query calls.
-    pub functions: Vec<NamedNode>,
+    pub functions: Called,
     /// The separators of the query's GROUP_CONCATs.
     pub separators: Vec<String>,
     /// Whether the query uses OpenStreetMap's elements.
@@ -135,9 +133,8 @@ pub(crate) fn rewrite(
             ServiceRows::Service(found) => found.is_of_elements(),
         };
     }
-    let QueryRewriter { tables, functions, base, separators, .. } = rewriter;
-    let functions = functions.names;
-    Ok(Rewritten { form: query.form, base, dataset, standard, plan, tables, functions, separators, elements })
+    let QueryRewriter { tables, functions, separators, .. } = rewriter;
+    Ok(Rewritten { form: query.form, dataset, standard, plan, tables, functions, separators, elements })
 }
 
 impl QueryRewriter<'_> {
@@ -244,8 +241,7 @@ impl QueryRewriter<'_> {
             QueryPattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern_ready(*left, scope)?;
                 let right = self.settled(*right, scope)?;
-                // MINUS removes nothing if the sides share no variable. The evaluator's optimiser does not take this
-                // into account.
+                // MINUS removes nothing if the sides share no variable.
                 let shown = in_scope(&left);
                 if !in_scope(&right).iter().any(|variable| shown.contains(variable)) {
                     return Ok((left, waiting));
@@ -335,7 +331,7 @@ impl QueryRewriter<'_> {
         }
         let variable = Variable::from(Helper::Solution(self.solutions));
         self.solutions += 1;
-        let number = self.functions.own(Own::Solution, Vec::new());
+        let number = self.functions.own(OwnFunction::Solution, Vec::new());
         *base = QueryPattern::extend(std::mem::take(base), variable.clone(), number);
         variable
     }

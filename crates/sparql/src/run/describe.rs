@@ -1,22 +1,24 @@
-//! DESCRIBE. For stored terms, the evaluator returns their triples and those of the blank nodes that they lead to. For
-//! elements, this module writes their computed and stored triples, with those of their members.
+//! DESCRIBE. For stored terms, writes their triples and those of the blank nodes that they lead to. For elements, writes
+//! their computed and stored triples, with those of their members.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use oxrdf::{NamedOrBlankNode, Term, Triple};
-use spareval::QueryResults;
+use rustc_hash::FxHashSet;
 
-use super::{QueryRun, Result, evaluation, gone};
+use super::{QueryRun, Result, gone};
 use crate::answer::ResultSink;
 use crate::blank::BlankLabels;
 use crate::elements::{ElementSource, Session, named, told};
-use crate::guard::{GuardedView, read};
+use crate::guard::read;
 use crate::row::Row;
-use crate::tables::{Tables, fill_tables};
-use terrapin_sparql_syntax::algebra::{QueryForm, QueryPattern};
+use crate::tables::Tables;
 use terrapin_triples::{ReadError, TermId, TripleView};
+
+/// Approximate size in bytes of an entry in the set of described terms.
+const DESCRIBED_BYTES: i64 = 32;
 
 /// The output of a DESCRIBE query.
 struct DescribeGraph<'s> {
@@ -30,29 +32,51 @@ impl QueryRun<'_> {
     pub(super) fn describe(&self, tables: &Tables, sink: &mut dyn ResultSink) -> Result<u64> {
         let plan = &self.rewritten.plan;
         let mut graph = DescribeGraph { sink, labels: BlankLabels::default(), rows: 0 };
-        let values = |rows| QueryPattern::Values { variables: plan.variables.clone(), rows: Arc::new(rows) };
-        let pattern = match self.elements() {
+        let view = self.view();
+        let mut described = FxHashSet::default();
+        match self.elements() {
             Some(elements) => {
                 let mut rows = self.rows(plan, tables)?;
                 self.of_elements(elements, &mut rows, &mut graph)?;
-                values(rows)
+                rows.iter().try_for_each(|row| self.stored(&view, row, &mut described, &mut graph))?;
             }
-            // If the rows can stream, the evaluator runs the pattern itself.
-            None if plan.streams() => fill_tables(&plan.pattern, tables),
-            None => values(self.rows(plan, tables)?),
-        };
-        let mut view = self.view();
-        let planned = self.plan(pattern, &mut view, false);
-        let query = self.query(QueryForm::Describe, planned.pattern);
-        let result =
-            self.evaluator(planned.optimise).prepare(&query).execute(GuardedView(&view)).map_err(evaluation)?;
-        if let QueryResults::Graph(triples) = result {
-            for triple in triples {
-                self.write(&mut graph, triple.map_err(evaluation)?)?;
-            }
+            None => self.each_row(plan, tables, |row| self.stored(&view, row, &mut described, &mut graph))?,
         }
         view.check().map_err(read)?;
         Ok(graph.rows)
+    }
+
+    /// Writes the stored triples of the terms in a solution, and of the blank nodes that they lead to. Terms that are
+    /// `described` already are skipped.
+    fn stored(
+        &self,
+        view: &TripleView,
+        row: &[Option<Term>],
+        described: &mut FxHashSet<TermId>,
+        graph: &mut DescribeGraph<'_>,
+    ) -> Result<()> {
+        let mut open = Vec::new();
+        for term in row.iter().flatten() {
+            let id = view.id(term);
+            if described.insert(id) {
+                view.hold(DESCRIBED_BYTES).map_err(read)?;
+                open.push(id);
+            }
+        }
+        while let Some(subject) = open.pop() {
+            for stored in view.triples(Some(subject), None, None) {
+                let stored = stored.map_err(read)?;
+                let Some(triple) = triple(view, stored).map_err(read)? else { continue };
+                // Blank nodes are described as well, because no other query can address them.
+                let [.., object] = stored;
+                if triple.object.is_blank_node() && described.insert(object) {
+                    view.hold(DESCRIBED_BYTES).map_err(read)?;
+                    open.push(object);
+                }
+                self.write(graph, triple)?;
+            }
+        }
+        Ok(())
     }
 
     fn write(&self, graph: &mut DescribeGraph<'_>, triple: Triple) -> Result<()> {

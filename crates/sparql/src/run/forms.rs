@@ -1,13 +1,12 @@
 //! Writes the answer of each query form from its solutions.
 
 use oxrdf::Term;
-use spareval::QueryResults;
 
-use super::{QueryRun, Result, evaluation, gone};
+use super::{QueryRun, Result, gone};
 use crate::answer::ResultSink;
 use crate::blank::BlankLabels;
 use crate::construct::Template;
-use crate::guard::{GuardedView, exceeded, read};
+use crate::guard::{exceeded, read};
 use crate::native;
 use crate::solve::SolvePlan;
 use crate::tables::{Tables, fill_tables};
@@ -64,7 +63,7 @@ impl QueryRun<'_> {
     }
 
     /// Passes the rows of a plan to `each`. If no modifier needs all rows first, they are passed as they are found.
-    fn each_row(
+    pub(super) fn each_row(
         &self,
         plan: &SolvePlan,
         tables: &Tables,
@@ -89,20 +88,13 @@ impl QueryRun<'_> {
     /// Returns whether a pattern has a solution.
     fn exists(&self, pattern: QueryPattern) -> Result<bool> {
         let mut view = self.view();
-        let planned = self.plan(unshown(pattern), &mut view, true);
-        let pattern = QueryPattern::project(planned.pattern, Vec::new());
+        let pattern = QueryPattern::project(unshown(pattern), Vec::new());
+        let program = self.compile(pattern, &mut view, true, false)?;
         let mut value = false;
-        if let Ok(program) = self.compile(&pattern, &view, false) {
-            native::solve(&program, &view, &self.evaluator, &self.patterns, &mut [], &mut |_| {
-                value = true;
-                Ok(false)
-            })?;
-        } else {
-            let query = self.query(QueryForm::Ask, pattern);
-            let result =
-                self.evaluator(planned.optimise).prepare(&query).execute(GuardedView(&view)).map_err(evaluation)?;
-            value = matches!(result, QueryResults::Boolean(true));
-        }
+        native::solve(&program, &view, &self.evaluator, &self.patterns, &mut [], &mut |_| {
+            value = true;
+            Ok(false)
+        })?;
         view.check().map_err(read)?;
         Ok(value)
     }

@@ -3,9 +3,9 @@
 use oxrdf::Variable;
 
 use super::{Result, ServiceParameters, ServiceReplacement, SparqlService};
-use crate::functions::{Called, Own};
+use crate::functions::Called;
 use crate::waiting::Pending;
-use terrapin_sparql_syntax::algebra::{Expression, QueryPattern, TermPattern};
+use terrapin_sparql_syntax::algebra::{Expression, OwnFunction, QueryPattern, TermPattern};
 use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_sparql_syntax::vocabulary::{SERVICE_PARAM, WIKIBASE};
 
@@ -78,9 +78,9 @@ fn around(functions: &mut Called, mut parameters: ServiceParameters) -> Result<S
         let needs = variables(&arguments);
         Pending { needs, expression: functions.own(function, arguments), variable }
     };
-    let mut waiting = vec![call(Own::Within, vec![location.clone(), centre.clone(), radius], None)];
+    let mut waiting = vec![call(OwnFunction::Within, vec![location.clone(), centre.clone(), radius], None)];
     if let Some(distance) = parameters.variable(WIKIBASE, "distance")? {
-        waiting.push(call(Own::Distance, vec![location, centre], Some(distance)));
+        waiting.push(call(OwnFunction::Distance, vec![location, centre], Some(distance)));
     }
     Ok(ServiceReplacement::Pattern((pattern, waiting)))
 }
@@ -94,6 +94,6 @@ fn in_box(functions: &mut Called, mut parameters: ServiceParameters) -> Result<S
     let mut arguments = vec![location, west, east];
     arguments.extend(globe(&parameters)?);
     let needs = variables(&arguments);
-    let expression = functions.own(Own::InBox, arguments);
+    let expression = functions.own(OwnFunction::InBox, arguments);
     Ok(ServiceReplacement::Pattern((pattern, vec![Pending { needs, expression, variable: None }])))
 }

@@ -5,9 +5,9 @@
 use oxrdf::{Literal, NamedNode, Variable};
 
 use super::ServiceParameters;
+use crate::functions::Called;
 use crate::functions::labels::LabelKind;
-use crate::functions::{Called, Own};
-use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, QueryPattern, TermPattern};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, OwnFunction, QueryPattern, TermPattern};
 use terrapin_sparql_syntax::depth::Depth;
 use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_sparql_syntax::in_scope;
@@ -76,7 +76,7 @@ pub(crate) fn apply(
         }
         let constant = |text: &str| Expression::Literal(Literal::new_simple_literal(text));
         let arguments = vec![of.into(), constant(kind.suffix()), constant(&languages)];
-        let expression = functions.own(Own::Label, arguments);
+        let expression = functions.own(OwnFunction::Label, arguments);
         made.push(target.clone());
         pattern = QueryPattern::extend(pattern, target, expression);
     }

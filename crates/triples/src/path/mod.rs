@@ -21,7 +21,7 @@ use spargebra::algebra::PropertyPathExpression;
 use self::automaton::{Automaton, PathStep};
 use self::graph::PathGraph;
 use self::search::{meet, walk};
-use super::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
+use super::{End, GraphSelection, Pairs, ReadError, TermId, TermRelation, TripleView};
 
 /// Number of tests of a node against others before all nodes it reaches are computed and cached.
 const PATIENCE: u32 = 3;
@@ -42,9 +42,12 @@ pub struct PathRelation {
 #[derive(Default)]
 struct PathCache {
     nodes: usize,
-    results: FxHashMap<(TermId, bool), Arc<[TermId]>>,
-    asked: FxHashMap<(TermId, bool), PathTestCount>,
+    results: FxHashMap<PathEnd, Arc<[TermId]>>,
+    asked: FxHashMap<PathEnd, PathTestCount>,
 }
+
+/// The graphs that are walked, the node where walks begin, and whether they go backward.
+type PathEnd = (GraphSelection, TermId, bool);
 
 /// The number of tests of a node against others, and their cost.
 #[derive(Clone, Copy, Default)]
@@ -68,7 +71,7 @@ impl PathRelation {
 
     /// Returns the nodes at the other end of the walks from `node`, ascending.
     fn ends(&self, view: &TripleView, node: TermId, backward: bool) -> Result<Arc<[TermId]>, ReadError> {
-        if let Some(found) = self.cache.borrow().results.get(&(node, backward)) {
+        if let Some(found) = self.cache.borrow().results.get(&(view.selected(), node, backward)) {
             view.work(1)?;
             return Ok(Arc::clone(found));
         }
@@ -91,17 +94,17 @@ impl PathRelation {
         if cache.nodes + size <= CACHED_NODES {
             view.hold(size as i64 * 8)?;
             cache.nodes += size;
-            cache.results.insert((node, backward), Arc::clone(&found));
+            cache.results.insert((view.selected(), node, backward), Arc::clone(&found));
         }
         Ok(found)
     }
 
     /// Returns whether a walk connects two nodes, if the cache contains the answer.
-    fn known(&self, subject: TermId, object: TermId) -> Option<bool> {
+    fn known(&self, view: &TripleView, subject: TermId, object: TermId) -> Option<bool> {
         let cache = self.cache.borrow();
         let ends = [(subject, false, object), (object, true, subject)];
         ends.iter().find_map(|&(node, backward, other)| {
-            let found = cache.results.get(&(node, backward))?;
+            let found = cache.results.get(&(view.selected(), node, backward))?;
             Some(found.binary_search(&other).is_ok())
         })
     }
@@ -125,7 +128,7 @@ impl PathRelation {
         for (node, backward, other) in ends {
             let asked = {
                 let mut cache = self.cache.borrow_mut();
-                let asked = cache.asked.entry((node, backward)).or_default();
+                let asked = cache.asked.entry((view.selected(), node, backward)).or_default();
                 asked.times += 1;
                 if asked.times < PATIENCE || asked.spent < asked.given * 2 {
                     continue;
@@ -141,7 +144,7 @@ impl PathRelation {
         let (met, spent) = meet(view, &self.forward, &self.backward, subject, object)?;
         let mut cache = self.cache.borrow_mut();
         for (node, backward, _) in ends {
-            cache.asked.entry((node, backward)).or_default().spent += spent;
+            cache.asked.entry((view.selected(), node, backward)).or_default().spent += spent;
         }
         Ok(met)
     }
@@ -155,6 +158,16 @@ impl PathRelation {
             .moves
             .iter()
             .any(|(step, _)| matches!(step, PathStep::ForwardExcept(_) | PathStep::BackwardExcept(_)));
+        if (self.forward.nullable() || anywhere) && view.selected() != GraphSelection::All {
+            for triple in view.triples(None, None, None) {
+                let [subject, _, object] = triple?;
+                nodes.extend([subject, object]);
+            }
+            nodes.sort_unstable();
+            nodes.dedup();
+            view.hold(nodes.len() as i64 * 8)?;
+            return Ok(nodes);
+        }
         if self.forward.nullable() || anywhere {
             for number in 0..store.terms() {
                 let id = TermId::of_snapshot(number);
@@ -200,8 +213,8 @@ fn failed<'a>(error: ReadError) -> Pairs<'a> {
 impl TermRelation for PathRelation {
     fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         // Like the evaluator: a term in no triple has no path, not even the empty one.
-        let strange = || [subject, object].into_iter().flatten().any(|end| !view.store().is_node(end));
-        let known = subject.zip(object).and_then(|(subject, object)| self.known(subject, object));
+        let strange = || [subject, object].into_iter().flatten().any(|end| !view.is_node(end));
+        let known = subject.zip(object).and_then(|(subject, object)| self.known(view, subject, object));
         if known.is_none() && strange() {
             return Box::new(std::iter::empty());
         }

@@ -152,16 +152,16 @@ impl<'v, 'a> SearchFrontier<'v, 'a> {
 
 /// Returns whether a step leads from one node to the other.
 fn holds(view: &TripleView, node: TermId, label: &PathStep, goal: TermId) -> bool {
-    let store = view.store();
+    let other = |from, to, except: &[TermId]| {
+        let mut triples = view.triples(Some(from), None, Some(to));
+        // An exceeded limit is reported by the next unit of work.
+        triples.any(|triple| triple.is_ok_and(|[_, predicate, _]| except.binary_search(&predicate).is_err()))
+    };
     match label {
-        PathStep::Forward(p) => store.count(Some(node), Some(*p), Some(goal)) > 0,
-        PathStep::Backward(p) => store.count(Some(goal), Some(*p), Some(node)) > 0,
-        PathStep::ForwardExcept(except) => {
-            store.triples(Some(node), None, Some(goal)).any(|t| except.binary_search(&t[1]).is_err())
-        }
-        PathStep::BackwardExcept(except) => {
-            store.triples(Some(goal), None, Some(node)).any(|t| except.binary_search(&t[1]).is_err())
-        }
+        PathStep::Forward(p) => view.has(node, *p, goal),
+        PathStep::Backward(p) => view.has(goal, *p, node),
+        PathStep::ForwardExcept(except) => other(node, goal, except),
+        PathStep::BackwardExcept(except) => other(goal, node, except),
     }
 }
 
