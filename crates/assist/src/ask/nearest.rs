@@ -91,6 +91,10 @@ fn area<'a>(filters: &str, place_of: &mut dyn FnMut(&str) -> Option<&'a Question
         value.map_or_else(String::new, |value| value.as_str().to_owned())
     };
     let all: Vec<Captures<'_>> = FILTER.captures_iter(filters).collect();
+    let is_code =
+        |key: &str| key.to_ascii_lowercase().starts_with("iso3166") || key == "wikipedia" || key == "wikidata";
+    let is_local =
+        |key: &str| ["de:", "ref", "is_in", "addr:"].iter().any(|start| key.starts_with(start)) || key == "postal_code";
     let is_name = |key: &str| key == "name" || key.starts_with("name:") || key == "int_name";
     if let Some(named) = all.iter().find(|found| is_name(&found["key"])) {
         let place = place_of(&value(named))?;
@@ -98,13 +102,13 @@ fn area<'a>(filters: &str, place_of: &mut dyn FnMut(&str) -> Option<&'a Question
             ("name", _) => format!("[\"name\"=\"{}\"]", escaped(&place.name)),
             (key, _) if is_name(key) => format!("[\"{key}\"=\"{}\"]", escaped(&place.text)),
             ("admin_level", Some(level)) => format!("[\"admin_level\"=\"{level}\"]"),
+            // Codes of the other place would exclude this one.
+            (key, _) if is_code(key) || is_local(key) => String::new(),
             _ => found[0].to_owned(),
         };
         return Some(FILTER.replace_all(filters, replace).into_owned());
     }
     // The code or link of another place cannot be translated. The name identifies the place as well.
-    let is_code =
-        |key: &str| key.to_ascii_lowercase().starts_with("iso3166") || key == "wikipedia" || key == "wikidata";
     let coded = all.iter().find(|found| is_code(&found["key"]))?;
     let place = place_of(&value(coded))?;
     let end = if filters.ends_with(char::is_whitespace) { " " } else { "" };
@@ -252,6 +256,11 @@ mod tests {
             ),
             (&valletta, r#"area["name:en"="Sweden"];out;"#, r#"area["name:en"="Valletta"];out;"#),
             (&malta, r#"area["ISO3166-1"="SE"][admin_level=2]->.b;"#, r#"area["name"="Malta"]->.b;"#),
+            (
+                &malta,
+                r#"area["name"="Bonn"]["de:regionalschluessel"="05314"]["boundary"="administrative"]->.b;"#,
+                r#"area["name"="Malta"]["boundary"="administrative"]->.b;"#,
+            ),
             // The query has more places than the question.
             (
                 &malta,
