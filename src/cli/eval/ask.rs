@@ -188,7 +188,7 @@ pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
         requests: Some(ModelRequests { servers, ..run_settings.requests }),
         ..About::default()
     };
-    args.run.score(&benchmark, about, instances, None, &*cache)
+    args.run.score(&benchmark, Some(&snapshot), about, instances, None, &*cache)
 }
 
 struct Questioner<'a> {
