@@ -23,6 +23,7 @@ mod conformance;
 mod content_digest;
 mod convert;
 mod damage;
+mod damage_services;
 mod entities;
 mod eval_cluster;
 mod eval_input;

@@ -39,10 +39,8 @@ static WORLD: LazyLock<Arc<Osm>> =
 
 fn main() -> ExitCode {
     let files = file::all().into_iter().map(|file| Trial::test(file.name(), move || cases_of(file)));
-    let others = [
-        Trial::test("written::features", page_is_current),
-        Trial::test("written::mistakes", mistakes::explained),
-    ];
+    let others =
+        [Trial::test("written::features", page_is_current), Trial::test("written::mistakes", mistakes::explained)];
     libtest_mimic::run(&Arguments::from_args(), files.chain(others).collect()).exit_code()
 }
 

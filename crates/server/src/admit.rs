@@ -25,7 +25,7 @@ pub async fn authenticate(
         Bearer::Unknown => Rejected::UnknownToken,
     };
     app.metrics.rejected(&why);
-    why.respond(app.routes.wording(&request))
+    app.routes.wording(&request).reject(&why)
 }
 
 /// Rejects a query if its client is over its quota.
@@ -42,7 +42,7 @@ pub async fn quota(
         }
         Err(why) => {
             app.metrics.rejected(&why);
-            why.respond(app.routes.wording(&request))
+            app.routes.wording(&request).reject(&why)
         }
     }
 }

@@ -105,7 +105,7 @@ impl FromRequest<Arc<App>> for Received {
                 peer.leave_unread();
             }
             app.metrics.refused(Outcome::Refused);
-            why.respond(words)
+            words.reject(&why)
         })
     }
 }

@@ -437,7 +437,9 @@ impl RequestJob {
 
 /// Adds the header with the snapshot that a response comes from.
 pub fn from_snapshot(app: &App, mut response: Response) -> Response {
-    response.headers_mut().extend(snapshot_header(app));
+    if let Some((name, value)) = snapshot_header(app) {
+        response.headers_mut().insert(name, value);
+    }
     response
 }
 

@@ -60,7 +60,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
 /// the job was reached.
 pub(super) fn question<Q: DeserializeOwned>(job: Job, body: Received) -> Option<(Job, Q)> {
     let read = || {
-        let text = body.decoded().map_err(|why| Box::new(why.respond(&JsonWording)))?;
+        let text = body.decoded().map_err(|why| Box::new(JsonWording.reject(&why)))?;
         parse(&text).map_err(|wrong| {
             let message = format!("not the JSON object expected: {wrong}");
             Box::new(JsonWording.refusal(StatusCode::BAD_REQUEST, &message))

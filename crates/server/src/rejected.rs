@@ -1,13 +1,10 @@
 //! The reasons for which a request is turned away before it runs, with the status, the headers and the text of each. A
-//! service may have its own texts ([`Wording::rejected`]).
+//! service may have its own texts, and answers in its own format.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
-
-use crate::service::Wording;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 
 /// The `Retry-After` of a request that waits for others to end: when one does is unknown.
 const A_WHILE: Duration = Duration::from_secs(5);
@@ -67,7 +64,7 @@ impl Rejected {
         })
     }
 
-    /// Returns the HTTP status. That of [`Rejected::QueueTimeout`] is the service's ([`Wording::late`]).
+    /// Returns the HTTP status. Services may have another one for [`Rejected::QueueTimeout`].
     pub fn status(&self) -> StatusCode {
         match self {
             Rejected::QueueFull | Rejected::ClientQueries | Rejected::ClientSeconds(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -119,14 +116,9 @@ impl Rejected {
         text.into()
     }
 
-    /// Returns the error response in the format of a service.
-    pub fn respond(&self, words: &dyn Wording) -> Response {
-        let status = if *self == Rejected::QueueTimeout { words.late() } else { self.status() };
-        let mut response = words.refusal(status, &words.rejected(self));
-        let headers = response.headers_mut();
-        if let Some(wait) = self.retry_after() {
-            headers.insert(header::RETRY_AFTER, retry_after(wait));
-        }
+    /// Returns the headers of the error response.
+    pub fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        let retry = self.retry_after().map(|wait| (header::RETRY_AFTER, retry_after(wait)));
         let other = match self {
             Rejected::NoToken => Some((header::WWW_AUTHENTICATE, "Bearer realm=\"terrapin\"")),
             Rejected::UnknownToken => {
@@ -135,8 +127,7 @@ impl Rejected {
             Rejected::BodyEncoding(_) => Some((header::ACCEPT_ENCODING, "gzip")),
             _ => None,
         };
-        headers.extend(other.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        response
+        retry.into_iter().chain(other.map(|(name, value)| (name, HeaderValue::from_static(value))))
     }
 }
 
@@ -153,40 +144,11 @@ pub fn whole_seconds(wait: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::JsonWording;
 
     #[test]
     fn nobody_is_told_to_come_back_too_early() {
         assert_eq!(whole_seconds(Duration::ZERO), 1);
         assert_eq!(whole_seconds(Duration::from_millis(1500)), 2);
         assert_eq!(whole_seconds(Duration::from_secs(3)), 3);
-    }
-
-    /// The statuses and headers that the operators' documentation and RFC 9110 give.
-    #[test]
-    fn each_reason_has_its_status_and_headers() {
-        let day = Duration::from_secs(86_400);
-        for (why, status, retry, other) in [
-            (Rejected::QueueFull, 429, Some("5"), None),
-            (Rejected::QueueTimeout, 504, Some("5"), None),
-            (Rejected::GoingDown, 503, Some("5"), None),
-            (Rejected::ClientQueries, 429, Some("5"), None),
-            (Rejected::ClientSeconds(Duration::from_millis(2500)), 429, Some("3"), None),
-            (Rejected::ClientSeconds(day), 429, Some("3600"), None),
-            (Rejected::NoToken, 401, None, Some(header::WWW_AUTHENTICATE)),
-            (Rejected::UnknownToken, 401, None, Some(header::WWW_AUTHENTICATE)),
-            (Rejected::Forbidden("no"), 403, None, None),
-            (Rejected::Foreign("no"), 403, None, None),
-            (Rejected::BodyTooLong(1), 413, None, None),
-            (Rejected::BodyTooSlow(day), 408, None, None),
-            (Rejected::BodiesBusy, 503, Some("5"), None),
-            (Rejected::BodyEncoding("br".to_owned()), 415, None, Some(header::ACCEPT_ENCODING)),
-            (Rejected::BodyBroken("it broke off".into()), 400, None, None),
-        ] {
-            let response = why.respond(&JsonWording);
-            let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-            assert_eq!((response.status().as_u16(), header(header::RETRY_AFTER)), (status, retry), "{why:?}");
-            assert!(other.is_none_or(|other| response.headers().contains_key(other)), "{why:?}");
-        }
     }
 }

@@ -45,6 +45,16 @@ pub trait Wording: Sync {
         why.message("the request")
     }
 
+    /// Returns the response to a request that was turned away before it ran.
+    fn reject(&self, why: &Rejected) -> Response {
+        let status = if *why == Rejected::QueueTimeout { self.late() } else { why.status() };
+        let mut response = self.refusal(status, &self.rejected(why));
+        for (name, value) in why.headers() {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+
     /// Returns status and text for a request that was stopped while it was read.
     fn halted(&self, stop: &Stop) -> (StatusCode, String) {
         (Outcome::from(stop).status(), while_read(stop))
@@ -110,7 +120,7 @@ fn reply(app: &App, words: &dyn Wording, done: Result<Option<Reply>, Rejected>) 
         Ok(None) => words.refusal(StatusCode::INTERNAL_SERVER_ERROR, words.broken()).into(),
         Err(why) => {
             app.metrics.refused(Outcome::Busy);
-            why.respond(words).into()
+            words.reject(&why).into()
         }
     }
 }
@@ -167,4 +177,42 @@ pub fn stopped(words: &dyn Wording, stop: Stop) -> (Outcome, String) {
         }
     };
     (outcome, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::http::header;
+
+    use super::*;
+    use crate::json::JsonWording;
+
+    /// The statuses and headers that the operators' documentation and RFC 9110 give.
+    #[test]
+    fn each_reason_has_its_status_and_headers() {
+        let day = Duration::from_secs(86_400);
+        for (why, status, retry, other) in [
+            (Rejected::QueueFull, 429, Some("5"), None),
+            (Rejected::QueueTimeout, 504, Some("5"), None),
+            (Rejected::GoingDown, 503, Some("5"), None),
+            (Rejected::ClientQueries, 429, Some("5"), None),
+            (Rejected::ClientSeconds(Duration::from_millis(2500)), 429, Some("3"), None),
+            (Rejected::ClientSeconds(day), 429, Some("3600"), None),
+            (Rejected::NoToken, 401, None, Some(header::WWW_AUTHENTICATE)),
+            (Rejected::UnknownToken, 401, None, Some(header::WWW_AUTHENTICATE)),
+            (Rejected::Forbidden("no"), 403, None, None),
+            (Rejected::Foreign("no"), 403, None, None),
+            (Rejected::BodyTooLong(1), 413, None, None),
+            (Rejected::BodyTooSlow(day), 408, None, None),
+            (Rejected::BodiesBusy, 503, Some("5"), None),
+            (Rejected::BodyEncoding("br".to_owned()), 415, None, Some(header::ACCEPT_ENCODING)),
+            (Rejected::BodyBroken("it broke off".into()), 400, None, None),
+        ] {
+            let response = JsonWording.reject(&why);
+            let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+            assert_eq!((response.status().as_u16(), header(header::RETRY_AFTER)), (status, retry), "{why:?}");
+            assert!(other.is_none_or(|other| response.headers().contains_key(other)), "{why:?}");
+        }
+    }
 }

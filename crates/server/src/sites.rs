@@ -200,7 +200,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     };
     let why = Rejected::Foreign(message);
     app.metrics.rejected(&why);
-    why.respond(route.wording)
+    route.wording.reject(&why)
 }
 
 #[cfg(test)]

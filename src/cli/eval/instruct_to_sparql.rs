@@ -124,7 +124,7 @@ pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
         inputs,
         ..About::default()
     };
-    args.run.score(&benchmark, about, instances, None, &*cache)
+    args.run.score(&benchmark, opened.as_ref(), about, instances, None, &*cache)
 }
 
 /// Returns an error if no prediction has tags: then they are almost certainly in another form.

@@ -69,5 +69,5 @@ pub fn run(args: &EvalJsonlArgs) -> Result<(), CommandError> {
         inputs,
         ..About::default()
     };
-    args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
+    args.run.score(&benchmark, Some(&snapshot), about, instances, args.places.as_deref(), &*cache)
 }

@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{CommandError, stdout};
+use super::{CommandError, open, stdout};
 use cache::CacheArgs;
 use progress::EvalProgress;
 
+use crate::engine::Engine;
 use crate::eval::about::{About, RunNames, Shard};
 use crate::eval::benchmarks::Benchmark;
 use crate::eval::cache::ResultCache;
@@ -191,10 +192,11 @@ fn warn_of_no_queries(instances: &[Instance]) {
 
 impl RunArgs {
     /// Scores the instances of this shard, writes the run's folder and prints the summary. `places` are the geocoded
-    /// names for the instances; the cache is the benchmark's.
+    /// names for the instances; the snapshot, if there is one, and the cache are the benchmark's.
     fn score(
         &self,
         benchmark: &dyn Benchmark,
+        engine: Option<&Engine>,
         about: About,
         mut instances: Vec<Instance>,
         places: Option<&Path>,
@@ -224,8 +226,15 @@ impl RunArgs {
             .build()
             .map_err(|e| CommandError::system("threads", e))?;
         let progress = EvalProgress::new(instances.len(), known, cache);
-        let outcomes =
-            pool.install(|| runs::run(benchmark, &instances, &journal, &|| progress.advance())).map_err(output)?;
+        let run = || pool.install(|| runs::run(benchmark, &instances, &journal, &|| progress.advance()));
+        let outcomes = match checked(engine, run) {
+            Ok(outcomes) => outcomes.map_err(output)?,
+            Err(damage) => {
+                // The scores so far may be wrong, and must not be resumed.
+                journal.remove().map_err(output)?;
+                return Err(damage);
+            }
+        };
         progress.finish();
         let run = EvalRun { about, instances, outcomes, places };
         write_and_print(&run, out, self.json)?;
@@ -239,6 +248,17 @@ impl RunArgs {
             None => {}
         }
         Ok(())
+    }
+}
+
+/// Runs `work` on a snapshot, if there is one.
+///
+/// # Errors
+/// Returns an error if the snapshot is damaged.
+fn checked<T>(engine: Option<&Engine>, work: impl FnOnce() -> T) -> Result<T, CommandError> {
+    match engine {
+        Some(engine) => engine.checked(work).map_err(open::error),
+        None => Ok(work()),
     }
 }
 

@@ -111,7 +111,7 @@ pub fn run(args: &OverpassNlArgs) -> Result<(), CommandError> {
         inputs: lines.digests,
         ..About::default()
     };
-    args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
+    args.run.score(&benchmark, opened.as_ref(), about, instances, args.places.as_deref(), &*cache)
 }
 
 /// The lines of files that are read in parallel.

@@ -156,5 +156,5 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
         inputs,
         ..About::default()
     };
-    args.run.score(&benchmark, about, instances, None, &*cache)
+    args.run.score(&benchmark, opened.as_ref(), about, instances, None, &*cache)
 }

@@ -40,5 +40,5 @@ pub fn run(args: &EvalTextArgs) -> Result<(), CommandError> {
     let instances = text::read(&args.gold, &args.pred, &forms(&args.extract)).map_err(unusable)?;
     let inputs = BTreeMap::from([("gold".to_owned(), digest(&args.gold)?), ("pred".to_owned(), digest(&args.pred)?)]);
     let about = About { benchmark: text::REGISTRATION.name.to_owned(), engine: engine(), inputs, ..About::default() };
-    args.run.score(&TextBenchmark, about, instances, None, &NoCache)
+    args.run.score(&TextBenchmark, None, about, instances, None, &NoCache)
 }

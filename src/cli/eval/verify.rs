@@ -68,8 +68,8 @@ pub fn run(args: &EvalVerifyArgs) -> Result<(), CommandError> {
     let outcomes = &run.outcomes;
     let data = ScoringInputs { outcomes, engine: opened.as_ref(), places, cache: &NoCache };
     let benchmark = (registered.recompute)(data);
-    let again =
-        runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| CommandError::system("output", e))?;
+    let again = super::checked(opened.as_ref(), || runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()))?
+        .map_err(|e| CommandError::system("output", e))?;
     let report = report(&run, &again, &published, opened.is_some());
     show(&report, args.json)?;
     if report.findings.is_empty() {

@@ -26,7 +26,7 @@ use crate::pipe::PipeSink;
 use crate::reply::Reply;
 use crate::request::{Beside, WITH_WIKIDATA};
 use crate::route::{Access, Media, Parameter, Route, Schema, form_body, query, text_body};
-use crate::service;
+use crate::service::{self, Wording};
 use terrapin_assist::items::ItemDescriptions;
 use terrapin_entities::{Properties, chain_of};
 use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
@@ -277,7 +277,7 @@ fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, String> {
 /// Returns the query of a request, or an error page if it has none.
 pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Box<Response>> {
     let refuse = |message: &str| Err(Box::new(page::error(StatusCode::BAD_REQUEST, [message])));
-    let body = body.decoded().map_err(|why| Box::new(why.respond(&PAGES)))?;
+    let body = body.decoded().map_err(|why| Box::new(PAGES.reject(&why)))?;
     match query_text(in_address, &body) {
         Some(Ok(text)) => Ok(text.into_owned()),
         Some(Err(NotUtf8(at))) => {

@@ -16,6 +16,7 @@ use crate::context::HttpRequestContext;
 use crate::json::JsonWording;
 use crate::rejected::Rejected;
 use crate::route::{Route, Schema, TEXT, path};
+use crate::service::Wording;
 use crate::tokens::Bearer;
 
 /// The routes that stop queries.
@@ -55,7 +56,7 @@ pub async fn by_number(
     };
     let why = Rejected::Forbidden(message);
     app.metrics.rejected(&why);
-    why.respond(&JsonWording)
+    JsonWording.reject(&why)
 }
 
 /// Stops the query with this number, for every client that can reach the operators' address.

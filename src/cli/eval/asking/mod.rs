@@ -123,7 +123,7 @@ pub fn run(
         requests: Some(ModelRequests { servers, ..run_settings.requests }),
         ..About::default()
     };
-    options.run.score(&benchmark, about, instances, None, &*cache)
+    options.run.score(&benchmark, Some(&snapshot), about, instances, None, &*cache)
 }
 
 /// Rejects questions that the snapshot or the prompt cannot answer.

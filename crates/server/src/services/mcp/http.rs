@@ -120,7 +120,7 @@ pub async fn mcp(
             let _ = sender.send(message);
             job.tell(().into_response());
         }
-        Ok(Err(why)) => job.refuse(why.respond(&JsonWording)),
+        Ok(Err(why)) => job.refuse(JsonWording.reject(&why)),
         Err(stop) => service::halt(job, &JsonWording, &stop),
     };
     let reply = service::run(&app, &context, Lane::Search, &JsonWording, work).await;

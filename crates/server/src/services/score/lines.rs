@@ -64,7 +64,7 @@ fn work(job: Job, in_address: &str, body: Received) {
     };
     let text = match body.decoded() {
         Ok(text) => text,
-        Err(why) => return job.refuse(why.respond(&JsonWording)),
+        Err(why) => return job.refuse(JsonWording.reject(&why)),
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, mut sink) = job.begin(time, memory, NDJSON);
