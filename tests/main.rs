@@ -42,6 +42,7 @@ mod geojson_items;
 mod history;
 mod http;
 mod http_bounds;
+mod lint;
 mod maps;
 mod mcp;
 mod operators;

@@ -20,6 +20,7 @@ mod health;
 mod info;
 mod labelled;
 mod leaderboard;
+mod lint;
 mod load;
 mod log;
 mod manual;
@@ -94,6 +95,7 @@ enum CliCommand {
     Query(query::QueryCommandArgs),
     Convert(convert::ConvertArgs),
     Fmt(fmt::FmtArgs),
+    Lint(lint::LintArgs),
     Serve(serve::ServeArgs),
     Health(health::HealthArgs),
     Eval(eval::EvalArgs),
@@ -163,6 +165,7 @@ fn run(command: CliCommand, matches: &ArgMatches) -> Result<(), CommandError> {
         CliCommand::Query(args) => query::run(&args),
         CliCommand::Convert(args) => convert::run(&args),
         CliCommand::Fmt(args) => fmt::run(&args),
+        CliCommand::Lint(args) => lint::run(&args),
         CliCommand::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
         CliCommand::Health(args) => health::run(&args),
         CliCommand::Eval(args) => eval::run(&args),

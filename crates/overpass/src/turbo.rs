@@ -22,10 +22,11 @@
 
 mod stand_ins;
 
-pub use stand_ins::with_stand_ins;
+pub use stand_ins::{ExpandedQuery, with_stand_ins};
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -90,17 +91,29 @@ pub fn expand<'t>(text: &'t str, surroundings: &ShortcutValues) -> Result<Cow<'t
     if !text.contains("{{") {
         return Ok(Cow::Borrowed(text));
     }
-    let definitions = pieces(text).filter_map(|piece| piece.inner).filter_map(|inner| definition(inner.text)).collect();
-    let expansion = Expansion { surroundings, definitions, xml: text.trim_start().starts_with('<') };
-    let mut out = ExpandedText { text: String::with_capacity(text.len()), uses: 0 };
-    expansion.write(text, None, 0, &mut out)?;
-    Ok(Cow::Owned(out.text))
+    expand_all(text, surroundings).map(|out| Cow::Owned(out.text))
 }
 
-/// The expanded text, with the number of definitions used.
+fn expand_all(text: &str, surroundings: &ShortcutValues) -> Result<ExpandedText, ShortcutProblem> {
+    let definitions = pieces(text).filter_map(|piece| piece.inner).filter_map(|inner| definition(inner.text)).collect();
+    let expansion = Expansion { surroundings, definitions, xml: text.trim_start().starts_with('<') };
+    let mut out = ExpandedText { text: String::with_capacity(text.len()), uses: 0, replaced: Vec::new() };
+    expansion.write(text, None, 0, &mut out)?;
+    Ok(out)
+}
+
+/// The expanded text, with the number of definitions used and the outermost shortcuts.
 struct ExpandedText {
     text: String,
     uses: u32,
+    replaced: Vec<ReplacedShortcut>,
+}
+
+/// A shortcut's place in the text, and that of its replacement in the expanded text.
+#[derive(Debug, Clone)]
+struct ReplacedShortcut {
+    source: Range<usize>,
+    text: Range<usize>,
 }
 
 struct Expansion<'a> {
@@ -121,28 +134,42 @@ impl Expansion<'_> {
         for piece in pieces(text) {
             out.text.push_str(piece.before);
             let Some(inner) = piece.inner else { continue };
-            let position = position.unwrap_or(inner.position);
-            let problem = |reason| ShortcutProblem { shortcut: inner.text.to_owned(), position, reason };
-            if definition(inner.text).is_some() {
-                continue;
+            let start = out.text.len();
+            self.write_shortcut(inner, position.unwrap_or(inner.position), depth, out)?;
+            if position.is_none() {
+                let end = inner.position + inner.text.len() + "{{}}".len();
+                out.replaced.push(ReplacedShortcut { source: inner.position..end, text: start..out.text.len() });
             }
-            if let Some(value) = self.definitions.get(inner.text.trim()) {
-                out.uses += 1;
-                if depth == MAX_DEPTH || out.uses > MAX_USES || out.text.len() > MAX_BYTES {
-                    return Err(problem(Reason::TooLarge));
-                }
-                self.write(value, Some(position), depth + 1, out)?;
-                continue;
+        }
+        Ok(())
+    }
+
+    fn write_shortcut(
+        &self,
+        inner: ShortcutBody<'_>,
+        position: usize,
+        depth: u32,
+        out: &mut ExpandedText,
+    ) -> Result<(), ShortcutProblem> {
+        let problem = |reason| ShortcutProblem { shortcut: inner.text.to_owned(), position, reason };
+        if definition(inner.text).is_some() {
+            return Ok(());
+        }
+        if let Some(value) = self.definitions.get(inner.text.trim()) {
+            out.uses += 1;
+            if depth == MAX_DEPTH || out.uses > MAX_USES || out.text.len() > MAX_BYTES {
+                return Err(problem(Reason::TooLarge));
             }
-            // Inside the value of an attribute, as in `<osm-script bbox="{{bbox}}">`, the plain form is used.
-            let xml = self.xml && !out.text.ends_with(['"', '\'']);
-            match self.shortcut(inner.text, xml).map_err(problem)? {
-                Some(replacement) => out.text.push_str(&replacement),
-                None => {
-                    out.text.push_str("{{");
-                    out.text.push_str(inner.text);
-                    out.text.push_str("}}");
-                }
+            return self.write(value, Some(position), depth + 1, out);
+        }
+        // Inside the value of an attribute, as in `<osm-script bbox="{{bbox}}">`, the plain form is used.
+        let xml = self.xml && !out.text.ends_with(['"', '\'']);
+        match self.shortcut(inner.text, xml).map_err(problem)? {
+            Some(replacement) => out.text.push_str(&replacement),
+            None => {
+                out.text.push_str("{{");
+                out.text.push_str(inner.text);
+                out.text.push_str("}}");
             }
         }
         Ok(())

@@ -182,7 +182,11 @@ pub fn tag_warning(
     Ok(Some(warning(LintCode::NoSuchValue, format!("no element has {key}={value}"), instead)))
 }
 
-fn filter_warning(
+/// Returns a warning if no element has the tag, the id or the area of a filter.
+///
+/// # Errors
+/// Returns an error if a limit is reached.
+pub fn filter_warning(
     osm: &Osm,
     what: QueryType,
     filter: &Filter,

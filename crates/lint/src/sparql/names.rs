@@ -1,0 +1,37 @@
+//! Names that the snapshot lacks: predicates, classes, graphs, other IRIs, and tags of elements.
+
+use terrapin_budget::Limits;
+use terrapin_eval::feedback::sparql_feedback;
+
+use super::{SparqlFindings, SparqlLint, SparqlRule};
+use crate::finding::{LintRule, LintSeverity};
+
+/// Generates a rule for each code of the feedback.
+macro_rules! rules {
+    ($($name:ident $code:literal $summary:literal;)*) => {
+        $(pub const $name: SparqlRule = SparqlRule {
+            rule: &LintRule { code: $code, severity: LintSeverity::Warning, summary: $summary },
+            check: |lint, findings| check(lint, $code, findings),
+        };)*
+    };
+}
+
+rules! {
+    NO_SUCH_TERM "no-such-term" "No triple of the snapshot has an item or another IRI.";
+    NO_SUCH_PREDICATE "no-such-predicate" "No triple of the snapshot has a property as its predicate.";
+    NO_SUCH_CLASS "no-such-class" "Nothing in the snapshot is of a class.";
+    NO_SUCH_GRAPH "no-such-graph" "The snapshot has no graph of this name.";
+    NO_SUCH_KEY "no-such-key" "No element of the snapshot has the key of a pattern.";
+    NO_SUCH_VALUE "no-such-value" "No element of the snapshot has the key of a pattern with its value.";
+}
+
+fn check(lint: &SparqlLint<'_>, code: &str, findings: &mut SparqlFindings) {
+    let Some(environment) = lint.environment else { return };
+    let feedback = sparql_feedback(environment, lint.text, 0, false, &Limits::default());
+    for warning in feedback.warnings.into_iter().filter(|warning| warning.code == code) {
+        // The messages end with the name as the query writes it.
+        let name = warning.message.rsplit(' ').next().unwrap_or_default().trim_matches('"').to_owned();
+        let place = lint.place(&name);
+        findings.add(place, warning.message).nearest = warning.nearest;
+    }
+}
