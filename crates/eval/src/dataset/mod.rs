@@ -26,7 +26,7 @@ pub use drift::{Drift, DriftSide, DriftTotals, PairDrift, drift};
 pub use duplicates::duplicates;
 pub use measures::{MEASURES, Measure, measures};
 pub use pack::Pack;
-pub use pairs::{GoldPair, read_pairs};
+pub use pairs::{GoldPair, read_pairs, read_pairs_of};
 
 use serde::Serialize;
 
