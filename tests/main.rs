@@ -12,6 +12,7 @@ mod ask_replies;
 #[cfg(feature = "ask")]
 mod ask_tls;
 mod benchmark;
+mod benchmark_describe;
 mod cases;
 mod changes;
 mod cli;

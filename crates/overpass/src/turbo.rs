@@ -99,6 +99,12 @@ pub fn expand<'t>(text: &'t str, surroundings: &ShortcutValues) -> Result<Cow<'t
     Ok(Cow::Owned(out.text))
 }
 
+/// Iterates over the shortcuts of a query in the order of the text: each without its braces, including definitions
+/// such as `{{key=shop}}`.
+pub fn shortcuts(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).filter_map(|piece| piece.inner).map(|inner| inner.text)
+}
+
 /// The expanded text, with the number of definitions used.
 struct ExpandedText {
     text: String,
@@ -349,6 +355,12 @@ mod tests {
         assert_eq!(run("{{a={{b}}}}{{b={{a}}}}{{a}}"), Err(Reason::TooLarge));
         let many = (0..10).map(|i| format!("{{{{d{i}={}}}}}", format!("{{{{d{}}}}}", i + 1).repeat(20)));
         assert_eq!(run(&format!("{}{{{{d0}}}}", many.collect::<String>())), Err(Reason::TooLarge));
+    }
+
+    #[test]
+    fn shortcuts_come_in_order() {
+        let text = "{{a={{bbox}}}}node({{ bbox }})(newer:\"{{date:1 day}}\"); // {{ open";
+        assert_eq!(shortcuts(text).collect::<Vec<_>>(), ["a={{bbox}}", " bbox ", "date:1 day"]);
     }
 
     #[test]
