@@ -1,6 +1,6 @@
 //! `terrapin benchmark audit`: flags gold queries by rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -87,9 +87,11 @@ pub fn run(args: &BenchmarkAuditArgs) -> Result<(), CommandError> {
 /// Formats the findings as JSON lines.
 fn lines(findings: &[BenchmarkFinding], pairs: &[GoldPair]) -> Result<String, CommandError> {
     let mut text = String::new();
+    let known: BTreeMap<(&str, usize), &GoldPair> =
+        pairs.iter().map(|pair| ((pair.split.as_str(), pair.line), pair)).collect();
     for finding in findings {
-        let pair = pairs.iter().find(|pair| pair.split == finding.split && pair.line == finding.line);
-        let (question, query) = pair.map_or(("", ""), |pair| (&*pair.question, &*pair.query));
+        let pair = known.get(&(finding.split.as_str(), finding.line));
+        let (question, query) = pair.map_or(("", ""), |pair| (pair.question.as_str(), pair.query.as_str()));
         let line = serde_json::to_string(&AuditLine { finding, question, query });
         text += &line.map_err(|e| CommandError::system("output", e))?;
         text.push('\n');

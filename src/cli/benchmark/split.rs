@@ -172,7 +172,9 @@ fn class(pair: &GoldPair) -> String {
 
 /// Returns the third of each pair by the size of its query's tree, within its language.
 fn difficulties(pairs: &[GoldPair]) -> Vec<String> {
-    let sizes: Vec<(Option<&str>, u64)> = dataset::measures(pairs, &[])
+    // Without their splits, pairs are not compared with those of `train`.
+    let alone: Vec<GoldPair> = pairs.iter().map(|pair| GoldPair { split: String::new(), ..pair.clone() }).collect();
+    let sizes: Vec<(Option<&str>, u64)> = dataset::measures(&alone, &[])
         .iter()
         .zip(pairs)
         .map(|(measures, pair)| {

@@ -56,6 +56,9 @@ pub struct OverpassStatistics {
     pub shortcuts: BTreeMap<String, usize>,
 }
 
+/// The identity of a subtree: its name, its attributes, and the classes of its children.
+type SubtreeShape<'a> = (&'a str, Vec<(&'a str, &'a str)>, Vec<usize>);
+
 /// What one query uses.
 struct QueryUse {
     invalid: bool,
@@ -151,7 +154,7 @@ fn shortcut(inner: &str) -> Option<String> {
 
 /// Returns the number of different subtrees, without names that the author chose.
 fn distinct_subtrees(tree: &QueryTree) -> usize {
-    let mut classes: BTreeMap<(&str, Vec<(&str, &str)>, Vec<usize>), usize> = BTreeMap::new();
+    let mut classes: BTreeMap<SubtreeShape<'_>, usize> = BTreeMap::new();
     let mut class_of = vec![0; tree.nodes.len()];
     for (number, node) in tree.nodes.iter().enumerate().rev() {
         let attributes = node.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str()));

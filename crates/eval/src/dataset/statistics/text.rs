@@ -84,7 +84,7 @@ impl fmt::Display for OverpassStatistics {
         let (used, common, total) = (self.features_used, self.features_common, self.features_total);
         line(f, "features", format_args!("{used} of {total} occur, {common} in at least 20 queries"))?;
         let mut features: Vec<&FeatureCount> = self.features.iter().collect();
-        features.sort_by(|a, b| b.queries.cmp(&a.queries));
+        features.sort_by_key(|feature| std::cmp::Reverse(feature.queries));
         for FeatureCount { name, group, queries, share } in features {
             writeln!(f, "  {name:<14} {group:<10} {queries:>7} {:>6.1} %", 100.0 * share)?;
         }
