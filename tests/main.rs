@@ -14,6 +14,7 @@ mod ask_replies;
 #[cfg(feature = "ask")]
 mod ask_tls;
 mod benchmark;
+mod benchmark_describe;
 mod changes;
 mod cli;
 mod codebleu;

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use terrapin::eval::about::About;
 use terrapin::eval::benchmarks::jsonl;
 use terrapin::eval::input::extract::{PredictionFormat, read_predictions};
+use terrapin::eval::input::published::FieldMap;
 use terrapin::eval::record::{Instance, ResultRecord, StoredOutcome};
 use terrapin::eval::runs::{
     EvalRun, Journal, RunJournal, compare, comparison_html, merge, other_run, read_summary, verify_summary,
@@ -106,7 +107,7 @@ pub fn check(input: &[u8]) {
     let kind = usize::from(*first) % KINDS;
     if kind == LINES {
         let path = super::town::file("lines.jsonl", rest);
-        let _ = jsonl::read(&path, &[]);
+        let _ = jsonl::read(&path, &[], &FieldMap::default());
         for forms in [
             &[][..],
             &[PredictionFormat::Json, PredictionFormat::Fenced],

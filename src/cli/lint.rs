@@ -11,6 +11,7 @@ use super::{CommandError, diagnose, open};
 use crate::base::untrusted;
 use crate::engine::Engine;
 use crate::eval::language::QueryLanguage;
+use crate::sparql::SparqlSettings;
 
 /// The maximum number of rounds of fixes; a fix may make another one possible.
 const ROUNDS: usize = 10;
@@ -139,15 +140,15 @@ fn examined(
         QueryLanguage::OverpassQl => {
             let data = OverpassData { osm: engine.map(|engine| &**engine.osm()) };
             terrapin_lint::overpass(&file.text, data).map_err(|error| match error {
-                OverpassLintError::Shortcut(problem) => refused(&file.text, vec![problem.diagnostic(None).into()]),
-                OverpassLintError::Query(text, failure) => refused(&text, terrapin_problem::all(failure)),
+                OverpassLintError::Shortcut(problem) => refused(&file.text, vec![problem.diagnostic(None).erase()]),
+                OverpassLintError::Query(text, failure) => refused(&text, failure.erase()),
             })?
         }
         QueryLanguage::Sparql => {
             // Without triples, only queries about elements can be compared with the data.
-            let environment = engine.and_then(|engine| engine.environment_of(&file.text));
-            terrapin_lint::sparql(&file.text, environment)
-                .map_err(|error| refused(&file.text, vec![(*error).into()]))?
+            let prepared = engine.map(|engine| engine.prepare_sparql(&file.text, &SparqlSettings::default()));
+            let environment = prepared.and_then(|prepared| Some(prepared.ok()?.1));
+            terrapin_lint::sparql(&file.text, environment).map_err(|error| refused(&file.text, vec![error.erase()]))?
         }
     };
     findings.retain(|finding| args.ignore.iter().all(|code| code != finding.rule.code));

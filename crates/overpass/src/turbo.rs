@@ -94,6 +94,12 @@ pub fn expand<'t>(text: &'t str, surroundings: &ShortcutValues) -> Result<Cow<'t
     expand_all(text, surroundings).map(|out| Cow::Owned(out.text))
 }
 
+/// Iterates over the shortcuts of a query in the order of the text: each without its braces, including definitions
+/// such as `{{key=shop}}`.
+pub fn shortcuts(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).filter_map(|piece| piece.inner).map(|inner| inner.text)
+}
+
 fn expand_all(text: &str, surroundings: &ShortcutValues) -> Result<ExpandedText, ShortcutProblem> {
     let definitions = pieces(text).filter_map(|piece| piece.inner).filter_map(|inner| definition(inner.text)).collect();
     let expansion = Expansion { surroundings, definitions, xml: text.trim_start().starts_with('<') };
@@ -374,6 +380,12 @@ mod tests {
         assert_eq!(run("{{a={{b}}}}{{b={{a}}}}{{a}}"), Err(Reason::TooLarge));
         let many = (0..10).map(|i| format!("{{{{d{i}={}}}}}", format!("{{{{d{}}}}}", i + 1).repeat(20)));
         assert_eq!(run(&format!("{}{{{{d0}}}}", many.collect::<String>())), Err(Reason::TooLarge));
+    }
+
+    #[test]
+    fn shortcuts_come_in_order() {
+        let text = "{{a={{bbox}}}}node({{ bbox }})(newer:\"{{date:1 day}}\"); // {{ open";
+        assert_eq!(shortcuts(text).collect::<Vec<_>>(), ["a={{bbox}}", " bbox ", "date:1 day"]);
     }
 
     #[test]

@@ -17,15 +17,15 @@ use crate::eval::dataset::{self, BenchmarkCheck, BenchmarkFinding, FindingKind, 
 /// answer, and not be cut by a limit without an order. Its answer may not depend on the day ({{date:1 week}}, NOW())
 /// or on chance. Duplicate questions and queries are reported, within a split and between splits, as written and
 /// normalised: questions without case and punctuation, OverpassQL as in OverpassNL's exact match, SPARQL by its
-/// algebra. Each pair gets the difficulty measures of OverpassNL's paper.
+/// algebra. Near duplicates between splits are reported as well. Each pair gets the difficulty measures of OverpassNL's paper.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A file is what `terrapin eval jsonl` reads, without predictions: `nl` (or `question`) and `gold` (or `query`,
 `reference`), and where wanted `lang`, `id`, `bbox`, `places`, `split`. A pair's split is what it says, else what its file is
 called: train.jsonl, dataset.dev.csv.
 
-Exit status 1 where something was found that --allow does not name. leak-query, duplicate-question, duplicate-query and
-cut-in-order are told, and no error.
+Exit status 1 if there is a finding that --allow does not name. leak-query, duplicate-question, duplicate-query,
+near-question, near-query and cut-in-order are printed as notes and are no errors.
 
 Examples:
   terrapin benchmark check malta.terrapin train.jsonl dev.jsonl

@@ -1,10 +1,13 @@
-//! `terrapin benchmark`: checks a benchmark against a snapshot, packs it, and reports how answers drift over time.
-//! One file per subcommand.
+//! `terrapin benchmark`: describes, splits, checks and packs a benchmark, and reports how answers drift over time. One
+//! file per subcommand.
 
+mod audit;
 mod check;
 mod drift;
 mod init;
 mod pack;
+mod split;
+mod stats;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -16,7 +19,9 @@ use super::eval::unusable;
 use super::progress::styled;
 use super::{CommandError, open, stdout};
 use crate::engine::Engine;
-use crate::eval::dataset::{GoldEngine, GoldPair, read_pairs};
+use crate::eval::benchmarks::jsonl::OtherLanguages;
+use crate::eval::dataset::{GoldEngine, GoldPair, read_pairs_of};
+use crate::eval::input::published::FieldMap;
 use crate::geocoder::PlaceTable;
 
 /// Make, check and publish a benchmark: questions and the queries that answer them
@@ -28,6 +33,9 @@ pub struct BenchmarkArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum BenchmarkCommand {
+    Stats(stats::BenchmarkStatsArgs),
+    Split(split::BenchmarkSplitArgs),
+    Audit(audit::BenchmarkAuditArgs),
     Init(init::BenchmarkInitArgs),
     Check(check::BenchmarkCheckArgs),
     Pack(pack::BenchmarkPackArgs),
@@ -37,6 +45,9 @@ enum BenchmarkCommand {
 /// Runs the command.
 pub fn run(args: &BenchmarkArgs) -> Result<(), CommandError> {
     match &args.command {
+        BenchmarkCommand::Stats(args) => stats::run(args),
+        BenchmarkCommand::Split(args) => split::run(args),
+        BenchmarkCommand::Audit(args) => audit::run(args),
         BenchmarkCommand::Init(args) => init::run(args),
         BenchmarkCommand::Check(args) => check::run(args),
         BenchmarkCommand::Pack(args) => pack::run(args),
@@ -78,7 +89,8 @@ struct GoldEnvironment {
 impl GoldEnvironment {
     fn open(path: &Path, pairs: &[GoldPair]) -> Result<GoldEnvironment, CommandError> {
         let engine = open::engine(path)?;
-        let sparql = |pair: &&GoldPair| pair.language() == crate::eval::language::QueryLanguage::Sparql;
+        let sparql =
+            |pair: &&GoldPair| pair.is_run_here() && pair.language() == crate::eval::language::QueryLanguage::Sparql;
         if let (None, Some(pair)) = (engine.triples(), pairs.iter().find(sparql)) {
             let message = format!("{} is SPARQL, and {} has no triples", pair.place(), path.display());
             return Err(CommandError::input("no-triples", message));
@@ -100,10 +112,30 @@ impl GoldEnvironment {
     }
 }
 
-/// Reads the pairs of the files. Returns an error if there are none.
+/// Reads the pairs of the files. Returns an error if there are none, or a query is in a language that is not run here.
 fn pairs(files: &[PathBuf]) -> Result<Vec<GoldPair>, CommandError> {
+    pairs_of(files, &FieldMap::default())
+}
+
+/// Reads pairs like [`pairs`], with renamed fields.
+fn pairs_of(files: &[PathBuf], map: &FieldMap) -> Result<Vec<GoldPair>, CommandError> {
+    read(files, map, OtherLanguages::Rejected)
+}
+
+/// Parses a similarity.
+fn similarity(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| *share > 0.5 && *share <= 1.0);
+    share.ok_or_else(|| "expected a number above 0.5 and at most 1".to_owned())
+}
+
+/// Reads the pairs of the files in any language of queries. Returns an error if there are none.
+fn all_pairs(files: &[PathBuf], map: &FieldMap) -> Result<Vec<GoldPair>, CommandError> {
+    read(files, map, OtherLanguages::Kept)
+}
+
+fn read(files: &[PathBuf], map: &FieldMap, others: OtherLanguages) -> Result<Vec<GoldPair>, CommandError> {
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
-    let (pairs, unused) = read_pairs(&paths).map_err(unusable)?;
+    let (pairs, unused) = read_pairs_of(&paths, map, others).map_err(unusable)?;
     if !unused.is_empty() {
         stdout::tell(&format!("note: unused fields: {}", unused.join(", ")));
     }

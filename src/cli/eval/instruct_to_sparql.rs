@@ -8,7 +8,7 @@ use super::{RunArgs, digest, unusable};
 use crate::engine::Engine;
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
-    self, InstructToSparql, extract, read_generated, read_gold, read_predictions,
+    self, InstructToSparql, Instructions, extract, read_generated, read_gold, read_predictions,
 };
 use crate::eval::input::extract::{PredictionFormat, form_of_texts};
 use crate::eval::language::QueryLanguage;
@@ -43,6 +43,10 @@ pub struct InstructToSparqlArgs {
     /// Dataset and predictions in one file as the authors' code writes it: generated_queries.csv
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gold", "pred"])]
     generated: Option<PathBuf>,
+    /// Instruction of each query to use, a number from 1; `all` makes an instance of each: predictions then follow the
+    /// instructions, or have ids such as 7/2
+    #[arg(long, value_name = "N|all", default_value = "1", conflicts_with = "generated")]
+    instructions: Instructions,
     /// Predictions are bare queries without tags
     #[arg(long)]
     plain: bool,
@@ -91,7 +95,7 @@ pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
         (None, Some(gold), Some(pred)) => {
             inputs.insert("gold".to_owned(), digest(gold)?);
             inputs.insert("pred".to_owned(), digest(pred)?);
-            let gold = read_gold(gold).map_err(unusable)?;
+            let gold = read_gold(gold, args.instructions).map_err(unusable)?;
             let said = read_predictions(pred, &gold).map_err(unusable)?;
             (gold, said)
         }

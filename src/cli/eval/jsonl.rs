@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::super::{CommandError, open, stdout};
-use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
+use super::{ExtractionFormat, RunArgs, digest, digest_of, field_map, forms, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
 use crate::eval::benchmarks::overpassnl::AnswerBounds;
@@ -17,18 +17,29 @@ use crate::eval::benchmarks::overpassnl::AnswerBounds;
 /// ignored. The file may be JSON lines, a JSON array, Parquet, or a table with a header line. OverpassQL is prepared
 /// like Overpass Turbo does, with the time of the data as `now` and JSON output. SPARQL runs unchanged; its answers
 /// are compared by values: columns may have any name and order, rows are a multiset, and two empty answers are equal.
+/// Lines of T2S-Metrics (`golden`, `generated`, `order_matters`) and the shapes of docs/published.md are read unchanged;
+/// --map renames the fields of others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval jsonl malta.terrapin mine.jsonl --out run
-  terrapin eval jsonl malta.terrapin mine.csv --extract reply --model mine-7b --out run")]
+  terrapin eval jsonl malta.terrapin mine.csv --extract reply --model mine-7b --out run
+  terrapin eval jsonl corporate.terrapin questions_ck25.yml --pred answers.json --out run
+  terrapin eval jsonl wikidata.terrapin theirs.jsonl --map gold=query.sparql,pred=answer,nl=text --out run")]
 pub struct EvalJsonlArgs {
     /// The snapshot file
     snapshot: PathBuf,
-    /// File of instances
+    /// File or folder of instances
     file: PathBuf,
     /// Form of the predictions: reply for replies of a language model; lines for bare queries
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<ExtractionFormat>,
+    /// Predictions, if the file has none: rows with the ids of the instances, such as the answers of TEXT2SPARQL's client,
+    /// or one query per line in the same order
+    #[arg(long, value_name = "FILE")]
+    pred: Option<PathBuf>,
+    /// Names of fields in the file, such as gold=sparql,pred=generated; a name may be a path: gold=query.sparql
+    #[arg(long, value_name = "FIELD=NAME", value_delimiter = ',')]
+    map: Vec<String>,
     /// Geocoded places for instances without their own, as a JSON file in the format of nominatim_cache.json
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
@@ -38,8 +49,12 @@ pub struct EvalJsonlArgs {
 
 /// Runs the command.
 pub fn run(args: &EvalJsonlArgs) -> Result<(), CommandError> {
-    let jsonl::JsonlContents { instances, unused } =
-        jsonl::read(&args.file, &forms(&args.extract)).map_err(unusable)?;
+    let (forms, map) = (forms(&args.extract), field_map(&args.map)?);
+    let read = match &args.pred {
+        None => jsonl::read(&args.file, &forms, &map),
+        Some(pred) => jsonl::read_with_predictions(&args.file, pred, &forms, &map),
+    };
+    let jsonl::JsonlContents { instances, unused } = read.map_err(unusable)?;
     if !unused.is_empty() {
         let names: Vec<&str> = unused.iter().map(String::as_str).collect();
         stdout::tell(&format!("note: unused fields: {}", names.join(", ")));
@@ -47,7 +62,10 @@ pub fn run(args: &EvalJsonlArgs) -> Result<(), CommandError> {
     if instances.is_empty() {
         return Err(CommandError::input("empty", format!("{}: the file has no lines to score", args.file.display())));
     }
-    let mut inputs = BTreeMap::from([("instances".to_owned(), digest(&args.file)?)]);
+    let mut inputs = BTreeMap::from([("instances".to_owned(), digest_of(&args.file)?)]);
+    if let Some(path) = &args.pred {
+        inputs.insert("pred".to_owned(), digest(path)?);
+    }
     if let Some(path) = &args.places {
         inputs.insert("places".to_owned(), digest(path)?);
     }

@@ -31,6 +31,7 @@ use crate::eval::cache::ResultCache;
 use crate::eval::error::RunError;
 use crate::eval::files::WriteError;
 use crate::eval::input::extract::PredictionFormat;
+use crate::eval::input::published::FieldMap;
 use crate::eval::input::{self, InputError};
 use crate::eval::record::Instance;
 use crate::eval::runs::{self, EvalRun, Journal, RunJournal};
@@ -176,6 +177,15 @@ fn forms(named: &[ExtractionFormat]) -> Vec<PredictionFormat> {
     named.iter().map(form).collect()
 }
 
+/// Parses the new names of fields.
+pub(super) fn field_map(texts: &[String]) -> Result<FieldMap, CommandError> {
+    let mut map = FieldMap::default();
+    for text in texts {
+        map.add(text).map_err(|message| CommandError::usage(format!("--map {message}")))?;
+    }
+    Ok(map)
+}
+
 /// Warns if predictions do not look like queries, since such lines score almost zero.
 fn warn_of_no_queries(instances: &[Instance]) {
     let mut others = instances.iter().filter(|instance| !instance.pred_looks_like_query());
@@ -317,6 +327,26 @@ fn used_places(
     let name = |key: &str| key.strip_suffix("_centre").or_else(|| key.strip_suffix("_bbox")).map(str::to_owned);
     all.retain(|key, _| names.contains(key.as_str()) || name(key).is_some_and(|name| names.contains(name.as_str())));
     Ok(all)
+}
+
+/// Returns the SHA-256 of a file, or of the names and digests of the files in a folder and below it.
+fn digest_of(path: &Path) -> Result<String, CommandError> {
+    if !path.is_dir() {
+        return digest(path);
+    }
+    let unreadable = |e: std::io::Error| CommandError::input("lines-unreadable", format!("{}: {e}", path.display()));
+    let mut entries =
+        std::fs::read_dir(path).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut all = Sha256::new();
+    for entry in entries {
+        // Symbolic links are not followed.
+        if entry.file_type().map_err(unreadable)?.is_symlink() {
+            continue;
+        }
+        all.update(format!("{}  {}\n", digest_of(&entry.path())?, entry.file_name().to_string_lossy()));
+    }
+    Ok(all.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Returns the SHA-256 of a file.

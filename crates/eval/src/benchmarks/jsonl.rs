@@ -12,8 +12,11 @@ use super::sparql::{self, QueryComparison};
 use crate::cache::ResultCache;
 use crate::error::RunError;
 use crate::input::InputError;
-use crate::input::extract::{PredictionFormat, extract, form_of_texts, refuse_other};
-use crate::input::rows::{InputRow, kind, read_rows};
+use crate::input::extract::{
+    PredictionFormat, extract, form_of_texts, read_predictions, read_predictions_by_id, refuse_other,
+};
+use crate::input::published::{self, FieldMap};
+use crate::input::rows::{InputRow, kind};
 use crate::language::QueryLanguage;
 use crate::metric::Metric;
 use crate::record::{ErrorClass, FailedQuery, Instance, ResultRecord, StoredOutcome, StrictResults};
@@ -45,6 +48,8 @@ const QUERY: &[&str] = &["gold", "reference", "references", "ref", "target", "qu
 const PRED: &[&str] = &["pred", "prediction", "predictions", "predicted"];
 const LANG: &[&str] = &["lang", "language"];
 const NL: &[&str] = &["nl", "question", "instruction"];
+/// Further fields of published benchmarks that are not used.
+const IGNORED: &[&str] = &["database"];
 
 /// The contents of a file.
 #[derive(Debug, Default)]
@@ -60,10 +65,36 @@ pub struct JsonlContents {
 pub struct GoldInstances {
     /// The instances; the predictions are empty if the file has none.
     pub instances: Vec<Instance>,
-    /// The split of each instance, if it has one.
-    pub splits: Vec<Option<String>>,
+    /// What each instance has in addition.
+    pub more: Vec<GoldFields>,
     /// The names of unused fields.
     pub unused: BTreeSet<String>,
+}
+
+/// The fields of a row that only a benchmark's author uses.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GoldFields {
+    /// The split.
+    pub split: Option<String>,
+    /// The name of the template of the question or query.
+    pub template: Option<String>,
+    /// Other wordings of the question.
+    pub paraphrases: Vec<String>,
+}
+
+impl GoldFields {
+    fn take(row: &mut InputRow) -> Result<GoldFields, String> {
+        let text = |text| match text {
+            Value::String(text) => Ok(text),
+            other => Err(format!("`paraphrases`: expected texts, found {}", kind(&other))),
+        };
+        let paraphrases = match row.take(&["paraphrases"])? {
+            Some(Value::Array(texts)) => texts.into_iter().map(text).collect::<Result<Vec<String>, String>>()?,
+            Some(Value::Null) | None => Vec::new(),
+            Some(other) => return Err(format!("`paraphrases`: expected an array of texts, found {}", kind(&other))),
+        };
+        Ok(GoldFields { paraphrases, split: row.take_text(&["split"])?, template: row.take_text(&["template"])? })
+    }
 }
 
 /// Reads questions and gold queries in the formats of [`read`]; predictions may be missing.
@@ -71,35 +102,65 @@ pub struct GoldInstances {
 /// # Errors
 /// Returns an error if the file cannot be read, or a row has no query in a supported language.
 pub fn read_golds(path: &Path) -> Result<GoldInstances, RunError> {
+    read_golds_of(path, &FieldMap::default(), OtherLanguages::Rejected)
+}
+
+/// The treatment of rows in a language that is not run here, such as SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherLanguages {
+    /// Such a row is an error.
+    Rejected,
+    /// Such a row is read, for tools that do not run queries.
+    Kept,
+}
+
+/// Reads questions and gold queries like [`read_golds`], with renamed fields.
+///
+/// # Errors
+/// Returns the errors of [`read_golds`], and an error if no row has a field that `map` names.
+pub fn read_golds_of(path: &Path, map: &FieldMap, others: OtherLanguages) -> Result<GoldInstances, RunError> {
     let mut golds = GoldInstances::default();
-    for mut row in read_rows(path)? {
+    for mut row in published::read(path, map)? {
         let place = row.place.clone();
         let mut instance = || {
-            let split = row.take_text(&["split"])?;
+            let more = GoldFields::take(&mut row)?;
             let unfit = format!("there is no `gold` (or `reference`, `query`); it has {}", row.names());
             let gold = row.take_text(QUERY)?.ok_or(unfit)?;
             let pred = match row.take(PRED)? {
                 Some(Value::String(pred)) => pred,
                 _ => String::new(),
             };
-            Ok((split, finish(row.clone(), gold, pred, &mut golds.unused)?))
+            let lang = (others == OtherLanguages::Kept).then(|| other_language(&mut row)).flatten();
+            let instance = finish(row.clone(), gold, pred, &mut golds.unused)?;
+            Ok((more, Instance { lang: lang.or(instance.lang.clone()), ..instance }))
         };
-        let (split, instance) = instance().map_err(|message: String| InputError::unfit(path, &place, message))?;
-        golds.splits.push(split);
+        let (more, instance) = instance().map_err(|message: String| InputError::unfit(path, &place, message))?;
+        golds.more.push(more);
         golds.instances.push(instance);
     }
     Ok(golds)
 }
 
-/// Reads the instances of a file: JSON lines, a JSON array, CSV or TSV, with predictions in the given forms.
+/// Takes the language of a row if it is not run here.
+fn other_language(row: &mut InputRow) -> Option<String> {
+    let name = LANG.iter().find(|name| row.fields.contains_key(**name))?;
+    let lang =
+        row.fields.get(*name)?.as_str().filter(|lang| QueryLanguage::named(lang).is_none())?.to_ascii_lowercase();
+    row.fields.remove(*name);
+    Some(lang)
+}
+
+/// Reads the instances of a file: JSON lines, a JSON array, CSV, TSV or Parquet, or a published shape, with predictions
+/// in the given forms and renamed fields.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or a row is not an instance in a supported language.
-pub fn read(path: &Path, forms: &[PredictionFormat]) -> Result<JsonlContents, RunError> {
+pub fn read(path: &Path, forms: &[PredictionFormat], map: &FieldMap) -> Result<JsonlContents, RunError> {
     let mut read = JsonlContents::default();
-    for row in read_rows(path)? {
+    for mut row in published::read(path, map)? {
         let place = row.place.clone();
-        let instance = instance(row, &mut read.unused);
+        let more = GoldFields::take(&mut row);
+        let instance = more.and_then(|_| instance(row, &mut read.unused));
         let mut instance = instance.map_err(|message| InputError::unfit(path, &place, message))?;
         instance.pred = extract(&instance.pred, forms, Some(instance.language()));
         read.instances.push(instance);
@@ -109,6 +170,38 @@ pub fn read(path: &Path, forms: &[PredictionFormat]) -> Result<JsonlContents, Ru
         refuse_other(path, forms, form_of_texts(&preds))?;
     }
     Ok(read)
+}
+
+/// Reads instances like [`read`] with the predictions of another file: rows with the ids of the instances, or one
+/// prediction for each instance in order. An instance without a row has an empty prediction.
+///
+/// # Errors
+/// Returns an error if a file cannot be read, or the predictions do not match the instances.
+pub fn read_with_predictions(
+    path: &Path,
+    pred: &Path,
+    forms: &[PredictionFormat],
+    map: &FieldMap,
+) -> Result<JsonlContents, RunError> {
+    let golds = read_golds_of(path, map, OtherLanguages::Rejected)?;
+    let mut contents = JsonlContents { instances: golds.instances, unused: golds.unused };
+    let language = contents.instances.first().map(Instance::language);
+    let Some(mut by_id) = read_predictions_by_id(pred, forms, language)? else {
+        let texts = read_predictions(pred, forms, language)?;
+        crate::input::same_length((path, contents.instances.len()), (pred, texts.len()))?;
+        contents.instances.iter_mut().zip(texts).for_each(|(instance, text)| instance.pred = text);
+        return Ok(contents);
+    };
+    for instance in &mut contents.instances {
+        instance.pred = instance.id.as_ref().and_then(|id| by_id.remove(id)).unwrap_or_default();
+    }
+    match by_id.into_keys().next() {
+        None => Ok(contents),
+        Some(id) => {
+            let message = format!("has a prediction for {id:?}, which {} lacks", path.display());
+            Err(InputError::unfit(pred, "the file", message).into())
+        }
+    }
 }
 
 /// Builds the instance of a row. Remaining fields are unused.
@@ -156,8 +249,25 @@ fn finish(mut row: InputRow, gold: String, pred: String, unused: &mut BTreeSet<S
         Some(other) => return Err(format!("id: expected a text or a number, found {}", kind(&other))),
     };
     let (nl, complexity) = (row.take_text(NL)?, row.take_text(&["complexity"])?);
-    unused.extend(row.fields.into_iter().map(|(name, _)| name));
-    Ok(Instance { line: row.number, id, nl, gold, pred, lang, complexity, bbox, places, ..Instance::default() })
+    let ordered = match row.take(&["order_matters"])? {
+        Some(Value::Bool(ordered)) => Some(ordered),
+        Some(Value::Null) | None => None,
+        Some(other) => return Err(format!("order_matters: expected true or false, found {}", kind(&other))),
+    };
+    unused.extend(row.fields.into_iter().map(|(name, _)| name).filter(|name| !IGNORED.contains(&name.as_str())));
+    Ok(Instance {
+        line: row.number,
+        id,
+        nl,
+        gold,
+        pred,
+        lang,
+        complexity,
+        bbox,
+        places,
+        ordered,
+        ..Instance::default()
+    })
 }
 
 /// Reports whether an instance's queries are SPARQL.
@@ -226,7 +336,7 @@ impl<'a> JsonLines<'a> {
         &self,
         engine: &Engine,
         triples: &Environment,
-        Instance { gold, pred, .. }: &Instance,
+        Instance { gold, pred, ordered, .. }: &Instance,
         record: &mut ResultRecord,
     ) {
         let limits = || self.bounds.of_query(sparql::TIMEOUT);
@@ -235,7 +345,7 @@ impl<'a> JsonLines<'a> {
         // Equal texts have equal answers.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
         let gold = QueryComparison { query: gold, answer: &gold_answer };
-        sparql::compare(&gold, &QueryComparison { query: pred, answer: &pred_answer }, record);
+        sparql::compare_in_order(&gold, &QueryComparison { query: pred, answer: &pred_answer }, *ordered, record);
     }
 }
 
@@ -256,7 +366,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine");
         std::fs::write(&path, text).unwrap();
-        read(&path, &[]).map_err(|e| e.to_string())
+        read(&path, &[], &FieldMap::default()).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -276,6 +386,30 @@ mod tests {
         ] {
             assert!(read_text(line).is_err_and(|e| e.contains(says)), "{line}: {:?}", read_text(line));
         }
+    }
+
+    #[test]
+    fn predictions_come_from_another_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let gold = write("gold", "{\"id\": \"c:1-en\", \"gold\": \"a\"}\n{\"id\": \"c:2-en\", \"gold\": \"b\"}\n");
+        let preds = |text: &str| {
+            let read = read_with_predictions(&gold, &write("pred", text), &[], &FieldMap::default());
+            let texts = |contents: JsonlContents| contents.instances.into_iter().map(|i| i.pred).collect::<Vec<_>>();
+            read.map(texts).map_err(|e| e.to_string())
+        };
+        // The answers of TEXT2SPARQL's client.
+        let answers = r#"[{"dataset": "d", "question": "q", "query": "y", "endpoint": "e", "qname": "c:2-en"}]"#;
+        assert_eq!(preds(answers).unwrap(), ["", "y"]);
+        assert_eq!(preds("x\ny\n").unwrap(), ["x", "y"]);
+        assert_eq!(preds("[out:json];node(1);out;\n[out:json];out;\n").unwrap()[1], "[out:json];out;");
+        assert!(preds("x\n").is_err_and(|e| e.contains("1 lines, but")));
+        let other = preds(r#"{"id": "c:3-en", "prediction": "z"}"#);
+        assert!(other.as_ref().is_err_and(|e| e.contains("has a prediction for \"c:3-en\"")), "{other:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::jsonl::{self, GoldInstances};
+use super::jsonl::{self, GoldFields, GoldInstances};
 use crate::error::RunError;
 use crate::input::{InputError, read_lines, same_length};
 use crate::record::Instance;
@@ -36,7 +36,7 @@ pub fn read_golds(path: &Path, split: &str) -> Result<GoldInstances, RunError> {
         }
         let bbox = boxes.get(index).map(|bbox| bbox.trim().to_owned());
         golds.instances.push(Instance { line: index + 1, nl: Some(nl), gold, bbox, ..Instance::default() });
-        golds.splits.push(None);
+        golds.more.push(GoldFields::default());
     }
     Ok(golds)
 }

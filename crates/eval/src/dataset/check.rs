@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::answer::{AnswerLimit, GoldAnswer, GoldEngine, QueryFailure};
 use super::duplicates::duplicates;
 use super::measures::measures;
+use super::near::{NEAR, near_duplicates};
 use super::pairs::GoldPair;
 use super::volatile::volatile;
 use super::{BenchmarkFinding, FindingKind};
@@ -77,6 +78,7 @@ pub fn check(
         }
     }
     findings.extend(duplicates(pairs));
+    findings.extend(near_duplicates(pairs, NEAR));
     findings.sort_by_key(|finding| finding.kind);
     let answers: Vec<Option<&GoldAnswer>> = first.iter().map(|answer| answer.as_ref().ok()).collect();
     let measures = together.install(|| measures(pairs, &answers));
@@ -118,7 +120,12 @@ fn run_alone(
     (0..pairs.len()).map(|index| answers.remove(&index).unwrap_or_else(missing)).collect()
 }
 
-fn of_answer(pair: &GoldPair, answer: &GoldAnswer, again: &GoldAnswer, findings: &mut Vec<BenchmarkFinding>) {
+pub(super) fn of_answer(
+    pair: &GoldPair,
+    answer: &GoldAnswer,
+    again: &GoldAnswer,
+    findings: &mut Vec<BenchmarkFinding>,
+) {
     let mut add = |kind: FindingKind, text: String| findings.push(BenchmarkFinding::of(pair, kind, text));
     if answer.digest != again.digest {
         let (one, other) = (answer.number, again.number);

@@ -56,7 +56,7 @@ fn find(
 }
 
 /// Normalises a question: lower case, no punctuation, single spaces.
-fn normal_question(pair: &GoldPair) -> String {
+pub(super) fn normal_question(pair: &GoldPair) -> String {
     let letters = pair.question.to_lowercase();
     let words = letters.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -64,7 +64,7 @@ fn normal_question(pair: &GoldPair) -> String {
 
 /// Normalises a query: OverpassQL as in OverpassNL's exact match; SPARQL by its algebra, which ignores white space,
 /// comments, prefixes and the case of keywords.
-fn normal_query(pair: &GoldPair) -> String {
+pub(super) fn normal_query(pair: &GoldPair) -> String {
     match pair.language() {
         QueryLanguage::OverpassQl => exact_match::normalized(&pair.query),
         QueryLanguage::Sparql => match syntax::parse(&pair.query, Dialect::Wdqs) {

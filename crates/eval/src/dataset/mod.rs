@@ -2,31 +2,46 @@
 //!
 //! - `pairs` reads the pairs.
 //! - `answer` runs a gold query and stores a compact form of its answer.
-//! - `duplicates` finds repeated pairs within and between splits.
+//! - `duplicates` finds repeated pairs within and between splits, `near` similar ones.
 //! - `volatile` finds queries that depend on the day or on chance.
 //! - `measures` computes the difficulty of a pair.
 //! - `check` combines these checks.
+//! - `audit` flags pairs for a review.
+//! - `split` splits a dataset.
+//! - `statistics` describes a dataset by the figures of the papers.
 //! - `pack` writes the folder to publish.
 //! - `drift` compares answers between snapshots.
 
 mod answer;
+mod audit;
 mod check;
 mod description;
 mod drift;
 mod duplicates;
 mod measures;
+mod near;
 mod pack;
 mod pairs;
+mod split;
+mod statistics;
 mod volatile;
 
 pub use answer::{AnswerLimit, GoldAnswer, GoldElement, GoldEngine, QueryFailure};
+pub use audit::audit;
 pub use check::{BenchmarkCheck, CheckedPair, check};
 pub use description::{Author, Description};
 pub use drift::{Drift, DriftSide, DriftTotals, PairDrift, drift};
 pub use duplicates::duplicates;
 pub use measures::{MEASURES, Measure, measures};
+pub use near::{NEAR, near_duplicates};
 pub use pack::Pack;
-pub use pairs::{GoldPair, read_pairs};
+pub use pairs::{GoldPair, read_pairs, read_pairs_of};
+
+pub use split::{SplitOptions, SplitPairs, SplitSizes, split};
+pub use statistics::{
+    ComplexityClass, DatasetStatistics, Distribution, FEATURES, FeatureCount, HistogramBin, OverpassFeature,
+    OverpassStatistics, ResultStatistics, SparqlStatistics, complexity, results, statistics,
+};
 
 use serde::Serialize;
 
@@ -84,13 +99,25 @@ pub enum FindingKind {
     DuplicateQuestion,
     /// A split has the same query twice.
     DuplicateQuery,
+    /// Two splits have similar questions.
+    NearQuestion,
+    /// Two splits have similar queries.
+    NearQuery,
+    /// Two different queries have the same answer.
+    SameAnswer,
+    /// The answer depends on the map's view: `{{bbox}}` in a pair without a box.
+    MapView,
+    /// The answer depends on the geocoder: `{{geocodeArea:...}}` in a pair without places.
+    GeocodedName,
+    /// The query names no place, so that its answer grows with the extract.
+    WholeExtract,
     /// A limit cut an ordered answer: among equal rows, those left are arbitrary.
     CutInOrder,
 }
 
 impl FindingKind {
     /// All kinds, worst first.
-    pub const ALL: [FindingKind; 12] = [
+    pub const ALL: [FindingKind; 18] = [
         FindingKind::Fails,
         FindingKind::NotDeterministic,
         FindingKind::Empty,
@@ -102,6 +129,12 @@ impl FindingKind {
         FindingKind::LeakQuery,
         FindingKind::DuplicateQuestion,
         FindingKind::DuplicateQuery,
+        FindingKind::NearQuestion,
+        FindingKind::NearQuery,
+        FindingKind::SameAnswer,
+        FindingKind::MapView,
+        FindingKind::GeocodedName,
+        FindingKind::WholeExtract,
         FindingKind::CutInOrder,
     ];
 
@@ -119,6 +152,12 @@ impl FindingKind {
             FindingKind::LeakQuery => "leak-query",
             FindingKind::DuplicateQuestion => "duplicate-question",
             FindingKind::DuplicateQuery => "duplicate-query",
+            FindingKind::NearQuestion => "near-question",
+            FindingKind::NearQuery => "near-query",
+            FindingKind::SameAnswer => "same-answer",
+            FindingKind::MapView => "map-view",
+            FindingKind::GeocodedName => "geocoded-name",
+            FindingKind::WholeExtract => "whole-extract",
             FindingKind::CutInOrder => "cut-in-order",
         }
     }
@@ -130,6 +169,12 @@ impl FindingKind {
             FindingKind::LeakQuery
                 | FindingKind::DuplicateQuestion
                 | FindingKind::DuplicateQuery
+                | FindingKind::NearQuestion
+                | FindingKind::NearQuery
+                | FindingKind::SameAnswer
+                | FindingKind::MapView
+                | FindingKind::GeocodedName
+                | FindingKind::WholeExtract
                 | FindingKind::CutInOrder
         )
     }

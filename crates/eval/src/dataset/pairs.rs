@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::benchmarks::jsonl;
+use crate::benchmarks::jsonl::{self, OtherLanguages};
 use crate::error::RunError;
 use crate::input::InputError;
+use crate::input::published::FieldMap;
 use crate::language::QueryLanguage;
 
 /// A question and its gold query.
@@ -32,9 +33,23 @@ pub struct GoldPair {
     /// The geocoded places of this pair, in the format of `nominatim_cache.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<serde_json::Value>,
+    /// Its class of complexity, if the benchmark has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complexity: Option<String>,
+    /// The name of its template, if the benchmark has templates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Other wordings of the question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paraphrases: Vec<String>,
 }
 
 impl GoldPair {
+    /// Reports whether the query is in a language that is run here.
+    pub fn is_run_here(&self) -> bool {
+        self.lang.as_deref().is_none_or(|lang| lang.starts_with("sparql") || QueryLanguage::named(lang).is_some())
+    }
+
     /// Returns the query's language.
     pub fn language(&self) -> QueryLanguage {
         match self.lang.as_deref() {
@@ -56,13 +71,25 @@ impl GoldPair {
 /// # Errors
 /// Returns an error if a file cannot be read, or a row is not a pair in a supported language.
 pub fn read_pairs(files: &[&Path]) -> Result<(Vec<GoldPair>, Vec<String>), RunError> {
+    read_pairs_of(files, &FieldMap::default(), OtherLanguages::Rejected)
+}
+
+/// Reads pairs like [`read_pairs`], with renamed fields, and optionally those in a language that is not run here.
+///
+/// # Errors
+/// Returns the errors of [`read_pairs`], and an error if no row has a field that `map` names.
+pub fn read_pairs_of(
+    files: &[&Path],
+    map: &FieldMap,
+    others: OtherLanguages,
+) -> Result<(Vec<GoldPair>, Vec<String>), RunError> {
     let (mut pairs, mut unused) = (Vec::new(), std::collections::BTreeSet::new());
     for file in files {
-        let read = jsonl::read_golds(file)?;
+        let read = jsonl::read_golds_of(file, map, others)?;
         let own = split_of(file);
         unused.extend(read.unused);
-        for (instance, split) in read.instances.into_iter().zip(read.splits) {
-            let split = split.unwrap_or_else(|| own.clone());
+        for (instance, more) in read.instances.into_iter().zip(read.more) {
+            let split = more.split.unwrap_or_else(|| own.clone());
             // The split becomes a file name.
             let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             if split.is_empty() || split.starts_with('.') || !split.chars().all(fits) {
@@ -78,6 +105,9 @@ pub fn read_pairs(files: &[&Path]) -> Result<(Vec<GoldPair>, Vec<String>), RunEr
                 lang: instance.lang,
                 bbox: instance.bbox,
                 places: instance.places,
+                complexity: instance.complexity,
+                template: more.template,
+                paraphrases: more.paraphrases,
             });
         }
     }
@@ -86,7 +116,8 @@ pub fn read_pairs(files: &[&Path]) -> Result<(Vec<GoldPair>, Vec<String>), RunEr
 
 /// Returns the split in a file's name.
 fn split_of(file: &Path) -> String {
-    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = if file.is_dir() { file.file_name() } else { file.file_stem() };
+    let stem = name.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let last = stem.rsplit('.').next().unwrap_or_default();
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let part = last.rsplit_once("-of-").filter(|(_, of)| is_digits(of));

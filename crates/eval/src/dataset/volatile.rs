@@ -1,5 +1,7 @@
 //! Finds the parts of a query that make its answer depend on the day or on chance.
 
+use terrapin_geocoder::PlaceTable;
+use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_sparql::syntax::algebra::{Expression, Function};
 use terrapin_sparql::syntax::walk::{AsNode, QueryNode};
 use terrapin_sparql::{Dialect, syntax};
@@ -20,6 +22,35 @@ pub fn volatile(engine: &GoldEngine<'_>, pair: &GoldPair) -> Vec<(FindingKind, S
         }
         QueryLanguage::Sparql => functions(&pair.query),
     }
+}
+
+/// Returns the kinds of volatility like [`volatile`], by the text alone: places need not be known.
+pub(super) fn volatile_text(pair: &GoldPair) -> Vec<(FindingKind, String)> {
+    match pair.language() {
+        _ if !pair.is_run_here() => Vec::new(),
+        QueryLanguage::OverpassQl => {
+            relative_date(&pair.query).into_iter().map(|text| (FindingKind::Relative, text)).collect()
+        }
+        QueryLanguage::Sparql => functions(&pair.query),
+    }
+}
+
+/// Returns the first date of a text, or of a definition in it, that changes with the day.
+fn relative_date(text: &str) -> Option<String> {
+    let places = PlaceTable::default();
+    let mut open: Vec<&str> = turbo::shortcuts(text).collect();
+    while let Some(inner) = open.pop() {
+        open.extend(turbo::shortcuts(inner));
+        let shortcut = format!("{{{{{inner}}}}}");
+        let on = |now: i64| turbo::expand(&shortcut, &ShortcutValues { bbox: None, now, places: &places });
+        let [one, other] = MOMENTS.map(on);
+        if let (Ok(one), Ok(other)) = (one, other)
+            && one != other
+        {
+            return Some(format!("{shortcut} depends on the day"));
+        }
+    }
+    None
 }
 
 /// Reports whether a query's text changes with the day.

@@ -23,7 +23,7 @@ use terrapin_sparql::SparqlSettings;
 
 use terrapin_overpass::lint;
 
-pub use sparql::without_triples;
+pub use sparql::{missing_names, without_triples};
 
 use answer::AnswerSample;
 

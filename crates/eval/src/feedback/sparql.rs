@@ -9,7 +9,7 @@ use oxrdf::{NamedNode, Term, Triple, Variable};
 
 use super::names::{IriRole, QueryNames};
 use super::{Feedback, FeedbackRequest, FeedbackResults, failed, over, panicked};
-use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic, QueryWarning};
 use terrapin_osm::Osm;
 use terrapin_overpass::lint;
@@ -42,6 +42,13 @@ pub(super) fn feedback(environment: &Environment, asked: &FeedbackRequest<'_>) -
         }
         Err(StopReason::Panicked(panic)) => panicked(&panic),
     }
+}
+
+/// Returns warnings about the names in a SPARQL query that the snapshot lacks; none if a limit is reached first.
+pub fn missing_names(environment: &Environment, query: &str, limits: &Limits) -> Vec<QueryWarning> {
+    let budget = Arc::new(Budget::new(limits));
+    let found = budget::watched(&budget, || warnings(environment, query, &budget));
+    found.ok().and_then(Result::ok).unwrap_or_default()
 }
 
 /// Returns the error of a SPARQL query about triples on a snapshot without them.

@@ -1,6 +1,7 @@
 //! Reads predictions in the forms that systems write: one query per line, rows with a field for it, replies of a
 //! model. A form that was not given is detected and rejected, because its lines would score 0.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::rows::{InputRow, read_rows};
@@ -120,6 +121,40 @@ fn names_reply(forms: &[PredictionFormat]) -> bool {
 /// Returns the query of a prediction: that of the reply if one of its forms is named, else the text unchanged.
 pub fn extract(text: &str, forms: &[PredictionFormat], language: Option<QueryLanguage>) -> String {
     if names_reply(forms) { reply::query(text, language) } else { text.to_owned() }
+}
+
+/// Reads predictions by the ids of their rows: `id`, or `qname` as in the answers of TEXT2SPARQL's client. Returns `None`
+/// if the file has no rows, or not all rows have an id.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, an id occurs twice, or a row lacks a prediction.
+pub fn read_predictions_by_id(
+    path: &Path,
+    forms: &[PredictionFormat],
+    language: Option<QueryLanguage>,
+) -> Result<Option<BTreeMap<String, String>>, InputError> {
+    let lines = read_lines(path)?;
+    let first = lines.iter().map(|line| line.trim_start_matches('\u{feff}').trim()).find(|line| !line.is_empty());
+    if !first.is_some_and(|line| line.starts_with(['[', '{']) && !line.starts_with("{{")) {
+        return Ok(None);
+    }
+    // A query may begin with a bracket as well.
+    let Ok(rows) = read_rows(path) else { return Ok(None) };
+    let mut predictions = BTreeMap::new();
+    for mut row in rows {
+        let id = row.fields.remove("qname").or_else(|| row.fields.remove("id"));
+        let id = match id {
+            Some(serde_json::Value::String(id)) => id,
+            Some(serde_json::Value::Number(id)) => id.to_string(),
+            _ => return Ok(None),
+        };
+        let place = row.place.clone();
+        let text = extract(&prediction(path, row)?, forms, language);
+        if predictions.insert(id.clone(), text).is_some() {
+            return Err(InputError::unfit(path, &place, format!("the id {id:?} occurs twice")));
+        }
+    }
+    Ok(Some(predictions))
 }
 
 fn prediction(path: &Path, mut row: InputRow) -> Result<String, InputError> {

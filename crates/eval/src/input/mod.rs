@@ -1,8 +1,10 @@
-//! Reads benchmark files: one instance per line, rows with names, or predictions as a system wrote them.
+//! Reads benchmark files: one instance per line, rows with names, predictions as a system wrote them, or other authors'
+//! files as they are published.
 
 pub mod extract;
 #[cfg(feature = "parquet")]
 mod parquet;
+pub mod published;
 pub mod rows;
 
 use std::path::{Path, PathBuf};

@@ -55,6 +55,9 @@ pub struct Instance {
     /// Its class of complexity, if the benchmark has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complexity: Option<String>,
+    /// Whether the order of the rows matters, if the benchmark says so; by default it does if the gold query sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered: Option<bool>,
     /// The answers of both queries, if the files have them and no query runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<GivenAnswers>,

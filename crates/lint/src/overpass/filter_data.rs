@@ -53,7 +53,7 @@ fn check(lint: &OverpassLint<'_>, code: LintCode, findings: &mut OverpassFinding
                 continue;
             }
             let Ok(Some(warning)) = filter_warning(osm, query.what, filter, lint.budget) else { continue };
-            if warning.code == code && seen.insert(warning.message.clone()) {
+            if warning.code == code.name() && seen.insert(warning.message.clone()) {
                 findings.add(filter.span, warning.message).nearest = warning.nearest;
             }
         }

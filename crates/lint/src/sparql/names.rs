@@ -1,7 +1,7 @@
 //! Names that the snapshot lacks: predicates, classes, graphs, other IRIs, and tags of elements.
 
 use terrapin_budget::Limits;
-use terrapin_eval::feedback::sparql_feedback;
+use terrapin_eval::feedback::missing_names;
 
 use super::{SparqlFindings, SparqlLint, SparqlRule};
 use crate::finding::{LintRule, LintSeverity};
@@ -27,8 +27,8 @@ rules! {
 
 fn check(lint: &SparqlLint<'_>, code: &str, findings: &mut SparqlFindings) {
     let Some(environment) = lint.environment else { return };
-    let feedback = sparql_feedback(environment, lint.text, 0, false, &Limits::default());
-    for warning in feedback.warnings.into_iter().filter(|warning| warning.code == code) {
+    let missing = missing_names(environment, lint.text, &Limits::default());
+    for warning in missing.into_iter().filter(|warning| warning.code == code) {
         // The messages end with the name as the query writes it.
         let name = warning.message.rsplit(' ').next().unwrap_or_default().trim_matches('"').to_owned();
         let place = lint.place(&name);

@@ -18,7 +18,7 @@ const TAGS: [&str; 2] = ["[QUERY]", "[/QUERY]"];
 pub struct Gold {
     /// Its id.
     pub id: Option<String>,
-    /// The first instruction.
+    /// The instruction.
     pub instruction: Option<String>,
     /// The query.
     pub query: String,
@@ -70,19 +70,58 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>
     filled.map(parse).collect()
 }
 
+/// The instructions of a query to use; the dataset has five for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instructions {
+    /// One, counted from 1.
+    One(usize),
+    /// All, each as an instance of its own. The id is that of the query with the number: `7/2`.
+    All,
+}
+
+impl std::str::FromStr for Instructions {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Instructions, String> {
+        match text.parse() {
+            Ok(number) if number > 0 => Ok(Instructions::One(number)),
+            _ if text == "all" => Ok(Instructions::All),
+            _ => Err("expected a number from 1, or all".to_owned()),
+        }
+    }
+}
+
 /// Reads the dataset: one object per line, with the dataset's field names.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or a line has no query.
-pub fn read_gold(path: &Path) -> Result<Vec<Gold>, RunError> {
-    let gold = |(_, line): (usize, InstructLine)| Gold {
-        id: name(line.id),
-        instruction: line.instructions.into_iter().next(),
-        query: line.query,
-        labelled: line.annotated,
-        complexity: line.complexity,
-    };
-    Ok(parsed(path)?.into_iter().map(gold).collect())
+/// Returns an error if the file cannot be read, a line has no query, or a line has fewer instructions than the number.
+pub fn read_gold(path: &Path, instructions: Instructions) -> Result<Vec<Gold>, RunError> {
+    let mut golds = Vec::new();
+    for (number, line) in parsed::<InstructLine>(path)? {
+        let gold = |id: Option<String>, instruction: Option<String>| Gold {
+            id,
+            instruction,
+            query: line.query.clone(),
+            labelled: line.annotated.clone(),
+            complexity: line.complexity.clone(),
+        };
+        let id = name(line.id.clone());
+        match instructions {
+            Instructions::All if !line.instructions.is_empty() => {
+                for (index, instruction) in line.instructions.iter().enumerate() {
+                    let id = id.as_ref().map(|id| format!("{id}/{}", index + 1));
+                    golds.push(gold(id, Some(instruction.clone())));
+                }
+            }
+            Instructions::One(which) if which > 1 && line.instructions.len() < which => {
+                let message = format!("{}: line {number} has {} instructions", path.display(), line.instructions.len());
+                return Err(RunError::Unfit(message));
+            }
+            Instructions::One(which) => golds.push(gold(id, line.instructions.get(which.saturating_sub(1)).cloned())),
+            Instructions::All => golds.push(gold(id, None)),
+        }
+    }
+    Ok(golds)
 }
 
 /// Reads predictions, one per line of the dataset: texts, or objects with `prediction` and, if they are in another
@@ -202,9 +241,23 @@ mod tests {
             "{\"id\": 7, \"sparql_query\": \"a\", \"instructions\": [\"A?\", \"B?\"], \"complexity\": \"simple\"}\n\
              {\"id\": \"8\", \"query\": \"b\", \"annotated\": \"B\"}\n",
         );
-        let gold = read_gold(&gold).unwrap();
+        let file = gold;
+        let gold = read_gold(&file, Instructions::One(1)).unwrap();
         assert_eq!((gold[0].id.as_deref(), gold[0].instruction.as_deref()), (Some("7"), Some("A?")));
         assert_eq!(gold[1].labelled.as_deref(), Some("B"));
+        let all = read_gold(&file, Instructions::All).unwrap();
+        let of = |gold: &Gold| (gold.id.clone(), gold.instruction.clone(), gold.query.clone());
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            all.iter().map(of).collect::<Vec<_>>(),
+            [
+                (text("7/1"), text("A?"), "a".to_owned()),
+                (text("7/2"), text("B?"), "a".to_owned()),
+                (text("8"), None, "b".to_owned())
+            ]
+        );
+        let second = read_gold(&file, Instructions::One(2)).unwrap_err().to_string();
+        assert!(second.contains("line 2 has 0 instructions"), "{second}");
         let read = |text: &str| read_predictions(&write("pred", text), &gold).map_err(|e| e.to_string());
         assert_eq!(read("\"x\"\n{\"prediction\": \"y\"}\n").unwrap(), ["x", "y"]);
         assert_eq!(read("\"x\"\n{\"prediction\": null}\n").unwrap(), ["x", ""]);

@@ -7,7 +7,7 @@ mod columns;
 mod compat;
 mod input;
 
-pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
+pub use input::{Gold, Instructions, extract, read_generated, read_gold, read_predictions};
 
 use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
 use super::sparql::{self, QueryComparison, ask_cached};

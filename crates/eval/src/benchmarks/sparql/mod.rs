@@ -89,13 +89,24 @@ pub struct QueryComparison<'a> {
 
 /// Compares the results of two queries and adds the scores to the record.
 pub fn compare(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>, record: &mut ResultRecord) {
-    record.strict = Some(strict(gold, pred));
+    compare_in_order(gold, pred, None, record);
 }
 
-fn strict(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>) -> StrictResults {
+/// Compares the results of two queries like [`compare`]. `ordered` sets whether the order of the rows matters; by
+/// default it does if the gold query sets one.
+pub fn compare_in_order(
+    gold: &QueryComparison<'_>,
+    pred: &QueryComparison<'_>,
+    ordered: Option<bool>,
+    record: &mut ResultRecord,
+) {
+    record.strict = Some(strict(gold, pred, ordered));
+}
+
+fn strict(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>, ordered: Option<bool>) -> StrictResults {
     let rows = |result: &QueryComparison<'_>| result.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
     let mut strict = StrictResults { ref_n: rows(gold), pred_n: rows(pred), ..StrictResults::default() };
-    let orders = Top::of(gold.query).orders;
+    let orders = ordered.unwrap_or_else(|| Top::of(gold.query).orders);
     if let Err(failed) = gold.answer {
         (strict.ref_error, strict.ref_error_text) = (Some(failed.class), Some(failed.text.clone()));
     }
@@ -152,7 +163,8 @@ mod tests {
         gold: (&str, Result<SparqlAnswer, FailedQuery<FailureClass>>),
         pred: (&str, Result<SparqlAnswer, FailedQuery<FailureClass>>),
     ) -> StrictResults {
-        strict(&QueryComparison { query: gold.0, answer: &gold.1 }, &QueryComparison { query: pred.0, answer: &pred.1 })
+        let gold = QueryComparison { query: gold.0, answer: &gold.1 };
+        strict(&gold, &QueryComparison { query: pred.0, answer: &pred.1 }, None)
     }
 
     const ALL: &str = "SELECT * { ?s ?p ?o }";
@@ -183,6 +195,18 @@ mod tests {
         let turned = scored((ordered, some()), (ALL, answer("x", &["b", "a"])));
         assert!(!turned.limited);
         assert_eq!((turned.multiset, turned.f1, turned.ordered), (Some(1), Some(1.0), Some(0)));
+    }
+
+    #[test]
+    fn the_benchmark_may_set_whether_the_order_matters() {
+        let (gold, pred) = (answer("x", &["a", "b"]), answer("x", &["b", "a"]));
+        let of = |query: &str, ordered: Option<bool>| {
+            let gold = QueryComparison { query, answer: &gold };
+            strict(&gold, &QueryComparison { query: ALL, answer: &pred }, ordered).ordered
+        };
+        let sorted = "SELECT ?x { ?x ?y ?z } ORDER BY ?x";
+        assert_eq!((of(ALL, None), of(ALL, Some(true)), of(ALL, Some(false))), (None, Some(0), None));
+        assert_eq!((of(sorted, None), of(sorted, Some(false))), (Some(0), None));
     }
 
     #[test]
