@@ -523,7 +523,7 @@ fn every_pattern_is_explained_by_its_own_steps() {
     for (text, step) in [
         ("SELECT * { ?x wdt:P31 ?y }", "solution  ["),
         ("SELECT REDUCED ?x { ?x wdt:P31 ?y }", "solution  ["),
-        ("SELECT * { GRAPH ?g { ?x wdt:P31 ?y } }", "in graph ?g  ["),
+        ("SELECT * { GRAPH ?g { ?x wdt:P31 ?y } }", "?g = "),
         ("SELECT (COUNT(DISTINCT *) AS ?n) { ?x wdt:P31 ?y }", "group  ["),
         ("SELECT (BNODE() AS ?b) { ?x wdt:P31 ?y }", "bind ?b"),
         ("SELECT (EXISTS { ?x wdt:P279 [] } AS ?is) { ?x wdt:P31 ?y }", "exists (the steps above)"),

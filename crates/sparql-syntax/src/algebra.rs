@@ -337,7 +337,7 @@ pub enum Helper<'l> {
     /// The value of a variable outside a part that is solved separately.
     Outer(usize),
     /// The name of the graph that a part reads.
-    Graph,
+    Graph(usize),
     /// The rank of a row in the results of a search service.
     Found(usize),
     /// A number that is unique to each solution.
@@ -373,7 +373,7 @@ impl From<Helper<'_>> for Variable {
             Helper::Value => ".value".to_owned(),
             Helper::Exists(number) => format!(".exists{number}"),
             Helper::Outer(number) => format!(".outer{number}"),
-            Helper::Graph => ".graph".to_owned(),
+            Helper::Graph(number) => format!(".graph{number}"),
             Helper::Found(number) => format!(".found{number}"),
             Helper::Solution(number) => format!(".solution{number}"),
         })

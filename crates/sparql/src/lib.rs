@@ -19,7 +19,6 @@
 //! solve.rs             ORDER BY, LIMIT, DISTINCT at the top of a query
 //! construct.rs         CONSTRUCT: solutions to triples
 //! tables.rs            replaces placeholders with tables that are computed before the query
-//! each_graph.rs        GRAPH with a variable, evaluated for each graph in turn
 //! refusal.rs           errors raised inside functions
 //! blank.rs             labels of the blank nodes that a query creates
 //! run.rs               runs a prepared query
@@ -30,7 +29,6 @@
 mod answer;
 mod blank;
 mod construct;
-mod each_graph;
 mod elements;
 mod environment;
 mod functions;

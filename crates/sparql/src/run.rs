@@ -11,7 +11,6 @@ use spareval::QueryEvaluator;
 
 use super::RunnableQuery;
 use super::answer::{ResultSink, SparqlBounds, SparqlSummary};
-use super::each_graph::EachGraph;
 use super::elements::ElementSource;
 use super::environment::Environment;
 use super::functions;
@@ -148,7 +147,6 @@ impl<'p> QueryRun<'p> {
         for table in &self.rewritten.tables {
             let rows = match table {
                 ServiceRows::Plan(plan) => self.rows(plan, &tables)?,
-                ServiceRows::Graphs(each) => self.each_graph(each, &tables)?,
                 ServiceRows::Service(found) => found.rows(&self.environment, &self.budget)?,
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
@@ -166,30 +164,6 @@ impl<'p> QueryRun<'p> {
         let mut collector = Collector::new(plan, &self.budget);
         self.solutions(plan, tables, &mut |values| collector.push(values))?;
         Ok(collector.finish())
-    }
-
-    /// Returns the solutions of a pattern in each named graph.
-    fn each_graph(&self, each: &EachGraph, tables: &Tables) -> Result<Vec<Row>> {
-        let inner = fill_tables(&each.inner, tables);
-        let column = each.variables.iter().position(|variable| *variable == each.name);
-        let mut rows = Vec::new();
-        for graph in self.rows(&each.names, tables)?.into_iter().flatten().flatten() {
-            let Term::NamedNode(name) = &graph else {
-                let message = "this GRAPH pattern needs a graph without an IRI, which is not supported";
-                return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::Evaluation, message));
-            };
-            let pattern = QueryPattern::Graph { name: name.clone().into(), inner: Box::new(inner.clone()) };
-            let plan = SolvePlan::of(QueryPattern::project(pattern, each.variables.clone()));
-            for mut row in self.rows(&plan, &[])? {
-                match column.and_then(|column| row.get_mut(column)) {
-                    None => row.push(Some(graph.clone())),
-                    Some(Some(value)) if *value != graph => continue,
-                    Some(value) => *value = Some(graph.clone()),
-                }
-                rows.push(row);
-            }
-        }
-        Ok(rows)
     }
 
     /// Runs a program.

@@ -266,7 +266,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles GRAPH.
+    /// Compiles GRAPH. Within the pattern, its variable has no value from it.
     fn graph(
         &mut self,
         name: &NamedNodePattern,
@@ -275,18 +275,29 @@ impl Compiler<'_> {
         scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Result<Mask> {
-        let (name, known) = match name {
-            NamedNodePattern::NamedNode(node) => {
-                (ProgramOperand::Term(self.view.id(&node.clone().into())), context.known)
-            }
+        let (name, variable) = match name {
+            NamedNodePattern::NamedNode(node) => (ProgramOperand::Term(self.view.id(&node.clone().into())), None),
             NamedNodePattern::Variable(variable) => {
                 let slot = scope.slot(variable);
-                let known = context.known | bit(slot);
-                out.push((PlanNode::Step(ProgramStep::Graphs(ProgramOperand::Slot(slot)), f64::NAN), known));
-                (ProgramOperand::Slot(slot), known)
+                let is_known = context.known & bit(slot) != 0;
+                let graph = if is_known { slot } else { scope.slot(&Helper::Graph(scope.slots.len()).into()) };
+                (ProgramOperand::Slot(graph), Some(slot))
             }
         };
-        self.sequence(inner, CompileContext { known, graph: GraphOperand::Named(name), ..context }, scope, out)
+        let mut known = context.known;
+        if let ProgramOperand::Slot(graph) = name {
+            known |= bit(graph);
+            out.push((PlanNode::Step(ProgramStep::Graphs(name), f64::NAN), known));
+        }
+        let context = CompileContext { known, graph: GraphOperand::Named(name), ..context };
+        let known = self.sequence(inner, context, scope, out)?;
+        match (name, variable) {
+            (ProgramOperand::Slot(graph), Some(slot)) if graph != slot => {
+                out.push((PlanNode::Step(ProgramStep::Equate { graph, slot }, 1.0), known | bit(slot)));
+                Ok(known | bit(slot))
+            }
+            _ => Ok(known),
+        }
     }
 
     /// Compiles a union, with nested unions as further branches. After it, the slots that every branch binds are bound.

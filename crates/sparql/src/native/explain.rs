@@ -79,6 +79,7 @@ impl Explained<'_> {
                 }
             ),
             ProgramStep::Graphs(name) => format!("graph {}", self.operand(*name)?),
+            ProgramStep::Equate { graph, slot } => format!("{} = {}", self.name(*slot), self.name(*graph)),
             ProgramStep::Optional { .. } => "optional".to_owned(),
             ProgramStep::Union(branches) => format!("one of {}", branches.len()),
             ProgramStep::Values { slots, rows } => format!("values {} ({} rows)", names(slots), rows.len()),

@@ -158,6 +158,7 @@ impl<'a> Machine<'a> {
                 ProgramStep::Probe(lookup) => return self.probe(frame, at, lookup),
                 ProgramStep::InGraph(graph, places) => return self.in_graph(frame, at, *graph, places),
                 ProgramStep::Graphs(name) => return self.graphs(frame, at, *name),
+                ProgramStep::Equate { graph, slot } => return self.equate(frame, at, *graph, *slot),
                 ProgramStep::Bind { slot, value } => return self.bind(frame, at, *slot, value),
                 ProgramStep::Once => return self.once(frame, at),
                 ProgramStep::Found => return StepFlow::Enough,

@@ -17,6 +17,8 @@ pub enum ProgramStep {
     InGraph(GraphOperand, [ProgramOperand; 3]),
     /// Continues with every named graph, or tests whether a known one exists.
     Graphs(ProgramOperand),
+    /// Continues if a slot is empty or has the graph's name, which it then gets.
+    Equate { graph: Slot, slot: Slot },
     /// Continues with the steps after it, up to [`Step::Matched`]. If that was never reached, continues at `end`.
     Optional { flag: usize, end: usize },
     /// Ends an optional part.

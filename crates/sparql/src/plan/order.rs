@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::condition::FilterCondition;
 use super::scope::{self, Variables};
-use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, QueryPattern};
+use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::TripleView;
 
@@ -116,12 +116,8 @@ impl Planner<'_> {
                 }
                 PlannedPattern::new(pattern, rows)
             }
-            QueryPattern::Graph { ref name, ref mut inner } => {
-                let mut known = bound.clone();
-                if let NamedNodePattern::Variable(variable) = name {
-                    known.add(variable);
-                }
-                let rows = self.within(inner, &known);
+            QueryPattern::Graph { ref mut inner, .. } => {
+                let rows = self.within(inner, bound);
                 PlannedPattern::new(pattern, rows)
             }
             // Patterns that earlier steps have replaced, and patterns that only the planner creates.

@@ -7,7 +7,6 @@
 #[cfg(test)]
 mod depth_tests;
 mod expressions;
-mod graphs;
 
 use std::rc::Rc;
 
@@ -16,7 +15,6 @@ use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
 
 use super::SparqlSettings;
-use super::each_graph::EachGraph;
 use super::functions::{self, Called, aggregates};
 use super::plan::{describes, speak};
 use super::services::{self, ServiceReplacement, ServiceRows};
@@ -125,10 +123,6 @@ pub(crate) fn rewrite(
             ServiceRows::Plan(plan) => {
                 depth::check_rewritten(&plan.pattern)?;
                 speak(&plan.pattern)
-            }
-            ServiceRows::Graphs(each) => {
-                depth::check_rewritten(&each.inner)?;
-                false
             }
             ServiceRows::Service(found) => found.is_of_elements(),
         };
@@ -339,13 +333,7 @@ impl QueryRewriter<'_> {
     /// Rewrites GRAPH. A subquery in it cannot be computed before, because that would use the default graph.
     fn graph(&mut self, name: NamedNodePattern, inner: QueryPattern, scope: &PatternScope) -> Result<QueryPattern> {
         let within = PatternScope { correlated: true, ..scope.clone() };
-        let inner = self.settled(inner, &within)?;
-        Ok(match name {
-            NamedNodePattern::Variable(name) if !scope.correlated && !graphs::is_plain(&inner, &name) => {
-                self.table(ServiceRows::Graphs(Box::new(EachGraph::new(name, inner))))
-            }
-            name => QueryPattern::Graph { name, inner: Box::new(inner) },
-        })
+        Ok(QueryPattern::Graph { name, inner: Box::new(self.settled(inner, &within)?) })
     }
 
     /// Rewrites a subquery with LIMIT or OFFSET.

@@ -14,7 +14,6 @@ use std::fmt;
 
 use oxrdf::{NamedNode, Term, Variable};
 
-use super::each_graph::EachGraph;
 use super::environment::Environment;
 use super::functions::Called;
 use super::row::Row;
@@ -63,8 +62,6 @@ const SERVICES: &[&SparqlService] = &[
 pub(crate) enum ServiceRows {
     /// The solutions of a subquery.
     Plan(Box<SolvePlan>),
-    /// The solutions of a pattern in each named graph.
-    Graphs(Box<EachGraph>),
     /// The rows of a service.
     Service(Box<dyn SolutionRows>),
 }
@@ -91,7 +88,6 @@ impl ServiceRows {
     pub fn variables(&self) -> Vec<Variable> {
         match self {
             ServiceRows::Plan(plan) => plan.variables.clone(),
-            ServiceRows::Graphs(each) => each.columns(),
             ServiceRows::Service(found) => found.variables(),
         }
     }

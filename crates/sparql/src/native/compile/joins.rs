@@ -130,7 +130,7 @@ impl Compiler<'_> {
         let mut given = if asked { self.given(pattern, entry, scope, out) } else { Vec::new() };
         let graph = match context.graph {
             GraphOperand::Named(ProgramOperand::Slot(outer)) => {
-                given.push(GivenVariable { outer, variable: Helper::Graph.into(), certain: true });
+                given.push(GivenVariable { outer, variable: Helper::Graph(0).into(), certain: true });
                 GraphOperand::Named(ProgramOperand::Slot(given.len() - 1))
             }
             graph => graph,

@@ -2,7 +2,7 @@
 
 use super::{Machine, StepFlow};
 use crate::native::frame::BlockFrame;
-use crate::native::operand::{GraphOperand, ProgramOperand};
+use crate::native::operand::{GraphOperand, ProgramOperand, Slot};
 use terrapin_triples::{GraphSelection, ReadError, TermId};
 
 impl Machine<'_> {
@@ -74,5 +74,12 @@ impl Machine<'_> {
             }
         }
         StepFlow::More
+    }
+
+    /// Continues if a slot is empty or has the graph's name.
+    pub(super) fn equate(&mut self, frame: &mut BlockFrame<'_>, at: usize, graph: Slot, slot: Slot) -> StepFlow {
+        let mark = frame.trail.len();
+        let fits = frame.get(graph).is_some_and(|name| frame.unify(slot, name));
+        self.go_on(frame, at, fits, mark)
     }
 }
