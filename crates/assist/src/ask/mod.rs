@@ -11,8 +11,8 @@
 //! run.rs           runs a query; sparql.rs keeps solutions, map.rs finds their geometries
 //! words.rs         texts about the snapshot and about results
 //! nearest.rs       the baseline without a model: the nearest example's query, moved to the place of the question
-//! conversation.rs  the loop over these steps; in conversation/, refine.rs starts with a known
-//!                  query, and shots.rs has the examples of a prompt
+//! conversation.rs  the loop over these steps; conversation/refine.rs starts with a known query, and
+//!                  conversation/shots.rs has the examples of a prompt
 //! ```
 
 mod candidates;
