@@ -26,6 +26,9 @@ pub struct RunSummary {
     /// The number of gold queries with results, if queries ran. The others carry no signal about a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usable: Option<usize>,
+    /// The number of gold queries that ran: none does for a prediction that is no query.
+    #[serde(skip)]
+    pub golds_run: usize,
     /// The means of the computed metrics.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, f64>,
@@ -155,6 +158,7 @@ impl RunSummary {
             n: records.len(),
             not_queries: instances.iter().filter(|instance| !instance.pred_looks_like_query()).count(),
             usable: usable(records),
+            golds_run: records.iter().filter_map(ResultRecord::ran).filter(|ran| ran.ref_n.is_some()).count(),
             scores: scores(records.iter()),
             counted: counted.filter(|(_, count)| *count != records.len()).collect(),
             intervals: bounds,
@@ -235,9 +239,10 @@ fn usable(records: &[ResultRecord]) -> Option<usize> {
 }
 
 impl RunSummary {
-    /// Returns the number of gold queries with results, and of all, if there are too few for meaningful scores.
+    /// Returns the number of gold queries with results, and of those that ran, if there are too few for meaningful
+    /// scores.
     pub fn few_usable(&self) -> Option<(usize, usize)> {
-        self.usable.filter(|usable| 2 * usable < self.n).map(|usable| (usable, self.n))
+        self.usable.filter(|usable| 2 * usable < self.golds_run).map(|usable| (usable, self.golds_run))
     }
 
     /// Returns the number of failed predictions by class name.
