@@ -151,11 +151,11 @@ mod tests {
         assert_eq!(names.len(), FEATURES.len());
         let queries = [
             "[maxsize:9][bbox:1,2,3,4][date:\"2015-01-01T00:00:00Z\"];node(newer:\"2015-01-01T00:00:00Z\")(user:\"a\");out;",
-            "[diff:\"2015-01-01T00:00:00Z\"];(node[a];-node[b];);out;foreach(out;);for(t[\"a\"])(out;);complete(>>;);",
+            "[diff:\"2015-01-01T00:00:00Z\"];(node[a];-node[b];);out;foreach(out;);for(t[\"a\"])(out;);complete(>;);",
             "if(1==1){out;}node[a];<<;map_to_area;timeline(node,1);local;convert a x=1;make b y=2;out;",
             "compare(delta:id())(out;);retro(\"2015-01-01T00:00:00Z\")(out;);node(1);out;",
             "node(poly:\"1 2 3 4 5 6\")(around:9,1,2)(changed:\"2015-01-01T00:00:00Z\");area(1)->.p;way(pivot.p);out;",
-            "[timeout:1][out:json];way[a](1,2,3,4);node(w);(._;);is_in(1,2);way(area);<;>;node.a(1)(if:1);out;",
+            "[timeout:1][out:json];way[a](1,2,3,4);node(w);(._;);is_in(1,2);way(area);<;>;>>;node.a(1)(if:1);out;",
             "[adiff:\"2015-01-01T00:00:00Z\"];out;",
             "node.x[a];out;",
         ];

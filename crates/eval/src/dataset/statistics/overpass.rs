@@ -221,7 +221,7 @@ mod tests {
             "node[;out;",
         ]);
         assert_eq!((found.queries, found.invalid), (4, 1));
-        assert_eq!((found.keys, found.values, found.pairs), (3, 4, 4));
+        assert_eq!((found.keys, found.values, found.pairs), (3, 3, 3));
         assert_eq!(found.top_keys[0], ("amenity".to_owned(), 2));
         // The first two are one template.
         assert_eq!(found.templates, 3);

@@ -166,7 +166,8 @@ fn use_of(query: &str) -> Result<QueryUse, &'static str> {
             found.classes.insert(syntax::shorten(node.as_str()));
         }
     }
-    let own = usize::from(matches!(parsed.query.form, QueryForm::Select | QueryForm::Describe)) + parsed.named.len();
+    // Every form has a projection of its own, and so has every named subquery.
+    let own = 1 + parsed.named.len();
     if projections > own {
         found.operators.insert("subquery");
     }
