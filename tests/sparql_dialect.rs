@@ -114,7 +114,7 @@ fn blank_nodes_with_a_name_belong_to_a_solution() {
     let values = "VALUES (?a ?c) { ('x' 'x') ('x' 'y') ('x' 'x') }";
     let expected = ["x x _:new0 _:new0", "x y _:new1 _:new2", "x x _:new3 _:new3"];
     assert_eq!(ask(&format!("SELECT ?a ?c {select} {{ {values} }}")), expected);
-    // The evaluator gives the same result; and each group in braces has its own solutions.
+    // Each group in braces has its own solutions.
     assert_eq!(ask(&format!("SELECT REDUCED ?a ?c {select} {{ {values} }}")), expected);
     let apart = "{ BIND(BNODE('x') AS ?b) } { BIND(BNODE('x') AS ?d) BIND(BNODE('x') AS ?e) }";
     assert_eq!(ask(&format!("SELECT ?b ?d ?e {{ {apart} }}")), ["_:new0 _:new1 _:new1"]);
@@ -293,7 +293,9 @@ fn times_are_compared_by_their_codes_as_the_evaluator_compares_them() {
         for right in ["'1952-03-11T00:00:00Z'^^xsd:dateTime", "'-0044-03-15T00:00:00Z'^^xsd:dateTime", "?e", "NOW()"] {
             let pattern = format!("VALUES ?d {{ {values} }} VALUES ?e {{ {values} }} FILTER(?d {operator} {right})");
             let ours = ask(&format!("SELECT ?d ?e {{ {pattern} }} ORDER BY ?d ?e"));
-            let theirs = ask(&format!("SELECT ?d ?e {{ {{ SELECT REDUCED ?d ?e {{ {pattern} }} }} }} ORDER BY ?d ?e"));
+            // The comparison with COALESCE is evaluated by the library.
+            let pattern = pattern.replace("FILTER(?d", "FILTER(COALESCE(?d)");
+            let theirs = ask(&format!("SELECT ?d ?e {{ {pattern} }} ORDER BY ?d ?e"));
             assert_eq!(ours, theirs, "{operator} {right}");
             same += ours.len();
         }

@@ -73,12 +73,12 @@ fn run(text: &str, dialect: Dialect) -> Result<Vec<String>, SparqlError> {
 const PREFIXES: &str = "PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> ";
 
-/// Returns the answer, which must be the same in both dialects and with the evaluator.
+/// Returns the answer, which must be the same in both dialects and in a subquery.
 fn ask(text: &str) -> Vec<String> {
     let text = format!("{PREFIXES}{text}");
     let answer = run(&text, Dialect::Wdqs).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(run(&text, Dialect::Standard).unwrap(), answer, "{text}");
-    // The evaluator runs queries with REDUCED.
+    // The answers have no duplicates that REDUCED could remove.
     if let Some((_, rest)) =
         text.split_once("SELECT ").filter(|(_, rest)| !rest.contains("GROUP") && !rest.starts_with("DISTINCT"))
     {

@@ -103,7 +103,7 @@ impl Compiler<'_> {
             let slot = scope.slot(variable);
             known |= if *certain { bit(slot) } else { 0 };
         }
-        let Modifiers { mut distinct, reduced, limits, inner } = Modifiers::of(pattern);
+        let Modifiers { mut distinct, limits, inner } = Modifiers::of(pattern);
         let (mut group, mut keys, mut made) = (None, Vec::new(), Vec::new());
         let mut inner = inner;
         let mut shown = match inner {
@@ -151,7 +151,7 @@ impl Compiler<'_> {
         self.layout.lay(nodes, &mut scope, 0);
         self.layout.push(ProgramStep::Emit, 1.0, 0);
         let BlockScope { slots, flags, .. } = scope;
-        let block = ProgramBlock { start, slots, flags, columns, distinct, reduced, arrangement, once, group };
+        let block = ProgramBlock { start, slots, flags, columns, distinct, arrangement, once, group };
         self.blocks.push(block);
         Ok(self.blocks.len() - 1)
     }
@@ -433,8 +433,8 @@ impl Compiler<'_> {
 
 /// The modifiers around a projection or a group.
 struct Modifiers<'q> {
+    /// Whether duplicates are removed: REDUCED permits it.
     distinct: bool,
-    reduced: bool,
     /// OFFSET and LIMIT.
     limits: Option<(usize, Option<usize>)>,
     inner: &'q QueryPattern,
@@ -443,21 +443,14 @@ struct Modifiers<'q> {
 impl<'q> Modifiers<'q> {
     /// Splits a pattern into its modifiers and the rest.
     fn of(pattern: &'q QueryPattern) -> Modifiers<'q> {
-        let mut modifiers = Modifiers { distinct: false, reduced: false, limits: None, inner: pattern };
+        let mut modifiers = Modifiers { distinct: false, limits: None, inner: pattern };
         if let QueryPattern::Slice { inner, start, length } = modifiers.inner {
             modifiers.limits = Some((*start, *length));
             modifiers.inner = inner;
         }
-        match modifiers.inner {
-            QueryPattern::Distinct { inner } => {
-                modifiers.distinct = true;
-                modifiers.inner = inner;
-            }
-            QueryPattern::Reduced { inner } => {
-                modifiers.reduced = true;
-                modifiers.inner = inner;
-            }
-            _ => {}
+        if let QueryPattern::Distinct { inner } | QueryPattern::Reduced { inner } = modifiers.inner {
+            modifiers.distinct = true;
+            modifiers.inner = inner;
         }
         modifiers
     }

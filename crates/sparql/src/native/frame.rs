@@ -23,8 +23,6 @@ pub struct BlockFrame<'f> {
     pub row: Vec<Option<TermId>>,
     /// The distinct solutions so far.
     pub seen: DistinctRows,
-    /// The solution that was returned last, if repetitions are removed.
-    pub previous: Option<Vec<Option<TermId>>>,
     /// Receives the solutions.
     pub sink: &'f mut Sink<'f>,
 }

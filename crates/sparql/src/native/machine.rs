@@ -104,7 +104,6 @@ impl<'a> Machine<'a> {
             flags: vec![false; block.flags],
             row: Vec::with_capacity(block.columns.len()),
             seen: DistinctRows::default(),
-            previous: None,
             sink: &mut |row| sink(row),
         };
         let _ = self.run(&mut frame, block.start);
@@ -287,12 +286,6 @@ impl<'a> Machine<'a> {
     fn emit(&mut self, frame: &mut BlockFrame<'_>, at: usize) -> StepFlow {
         self.tally(at);
         frame.show();
-        if frame.block.reduced {
-            if frame.previous.as_ref() == Some(&frame.row) {
-                return StepFlow::More;
-            }
-            frame.previous = Some(frame.row.clone());
-        }
         if frame.block.distinct {
             match frame.seen.insert(self.view, &frame.row) {
                 Ok(true) => {}

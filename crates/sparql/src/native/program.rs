@@ -130,8 +130,6 @@ pub struct ProgramBlock {
     pub columns: Vec<Option<Slot>>,
     /// Whether duplicate solutions are removed as they are found.
     pub distinct: bool,
-    /// Whether repetitions of a solution that follow it are removed.
-    pub reduced: bool,
     /// The order and the limits of the solutions, if there are any.
     pub arrangement: Option<Arrangement>,
     /// Whether the block contains a [`Step::Once`].
