@@ -40,6 +40,7 @@ mod front_end;
 mod geocoder;
 mod geojson;
 mod geojson_items;
+mod grammar;
 mod history;
 mod http;
 mod http_bounds;

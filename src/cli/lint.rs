@@ -97,6 +97,8 @@ pub fn run(args: &LintArgs) -> Result<(), CommandError> {
 fn rules(as_json: bool) -> Result<(), CommandError> {
     let mut rules: Vec<_> = terrapin_lint::rules().collect();
     rules.sort_by_key(|rule| rule.code);
+    // Both languages have some of the codes.
+    rules.dedup_by_key(|rule| rule.code);
     if as_json {
         let rules = rules
             .iter()

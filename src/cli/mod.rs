@@ -16,6 +16,7 @@ mod feedback;
 mod fmt;
 #[cfg(feature = "geoparquet")]
 mod geoparquet;
+mod grammar;
 mod health;
 mod info;
 mod labelled;
@@ -96,6 +97,7 @@ enum CliCommand {
     Convert(convert::ConvertArgs),
     Fmt(fmt::FmtArgs),
     Lint(lint::LintArgs),
+    Grammar(grammar::GrammarArgs),
     Serve(serve::ServeArgs),
     Health(health::HealthArgs),
     Eval(eval::EvalArgs),
@@ -166,6 +168,7 @@ fn run(command: CliCommand, matches: &ArgMatches) -> Result<(), CommandError> {
         CliCommand::Convert(args) => convert::run(&args),
         CliCommand::Fmt(args) => fmt::run(&args),
         CliCommand::Lint(args) => lint::run(&args),
+        CliCommand::Grammar(args) => grammar::run(&args),
         CliCommand::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
         CliCommand::Health(args) => health::run(&args),
         CliCommand::Eval(args) => eval::run(&args),

@@ -8,7 +8,7 @@
 //! let query = "node[name~\"^Malta$\"]->.a; way[highway]; .b out;";
 //! let findings = overpass(query, OverpassData::default()).unwrap();
 //! let codes: Vec<_> = findings.iter().map(|finding| finding.rule.code).collect();
-//! assert_eq!(codes, ["plain-regex", "unused-set", "unused-result", "unfilled-set"]);
+//! assert_eq!(codes, ["unused-set", "plain-regex", "unused-result", "unfilled-set"]);
 //! assert_eq!(fixed(query, &findings), "node[name=\"Malta\"]->.a; way[highway]; .b out;");
 //! ```
 

@@ -34,6 +34,7 @@ mod diagnostics;
 mod element;
 mod error;
 mod filter;
+pub mod grammar;
 mod hints;
 mod lower;
 mod names;

@@ -49,12 +49,13 @@ fn check(lint: &OverpassLint<'_>, code: LintCode, findings: &mut OverpassFinding
     lint.on_queries(&mut |query, _| {
         for filter in &query.filters {
             // A stand-in has no meaning in the data.
-            if lint.expanded.is_replaced(&(filter.span.start..filter.span.end)) {
+            let span = lint.span_of(filter);
+            if lint.expanded.is_replaced(&(span.start..span.end)) {
                 continue;
             }
             let Ok(Some(warning)) = filter_warning(osm, query.what, filter, lint.budget) else { continue };
             if warning.code == code.name() && seen.insert(warning.message.clone()) {
-                findings.add(filter.span, warning.message).nearest = warning.nearest;
+                findings.add(span, warning.message).nearest = warning.nearest;
             }
         }
     });

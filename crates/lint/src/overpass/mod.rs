@@ -23,6 +23,7 @@ use std::ops::Range;
 
 use terrapin_budget::Budget;
 use terrapin_osm::Osm;
+use terrapin_overpass::syntax::pieces::pieces;
 use terrapin_overpass::syntax::{Filter, Query, Script, SourceSpan, Statement, StatementKind, on_statements};
 use terrapin_overpass::turbo::{ExpandedQuery, ShortcutProblem};
 use terrapin_overpass::{Limits, OverpassFailure};
@@ -118,6 +119,25 @@ impl OverpassLint<'_> {
         });
     }
 
+    /// Returns the range of a filter with its brackets. The parser's range of a filter in round brackets goes to the
+    /// end of its query.
+    fn span_of(&self, filter: &Filter) -> SourceSpan {
+        let start = filter.span.start;
+        let rest = self.expanded.text.get(start..filter.span.end).unwrap_or_default();
+        let mut depth = 0;
+        for piece in pieces(rest).iter().take_while(|_| rest.starts_with('(')) {
+            match piece.text {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return SourceSpan { start, end: start + piece.start + piece.text.len() };
+            }
+        }
+        filter.span
+    }
+
     /// Returns the text of a filter as written, if no part of it comes from a shortcut.
     fn written(&self, span: SourceSpan) -> Option<&str> {
         let range = span.start..span.end;
@@ -129,10 +149,11 @@ impl OverpassLint<'_> {
 
     /// Returns the edit that replaces a filter, or removes it together with the white space before it.
     fn replace(&self, filter: &Filter, text: &str) -> Vec<TextEdit> {
-        if self.written(filter.span).is_none() {
+        let span = self.span_of(filter);
+        if self.written(span).is_none() {
             return Vec::new();
         }
-        let range = self.expanded.source(&(filter.span.start..filter.span.end));
+        let range = self.expanded.source(&(span.start..span.end));
         let before = self.text.get(..range.start).unwrap_or_default();
         let start = if text.is_empty() { before.trim_end_matches([' ', '\t']).len() } else { range.start };
         vec![TextEdit { start, end: range.end, text: text.to_owned() }]

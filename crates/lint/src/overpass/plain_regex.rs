@@ -23,15 +23,15 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
                 Tag::NotMatches { key, value } => (key, value, "!="),
                 _ => continue,
             };
-            let (Some(text), Some(written)) = (only(value), lint.written(filter.span)) else { continue };
+            let (Some(text), Some(written)) = (only(value), lint.written(lint.span_of(filter))) else { continue };
             // The key stays as written.
             let written_key = written.trim_start_matches('[').split('~').next().unwrap_or_default();
             let written_key = written_key.trim_end().trim_end_matches('!').trim();
             let fix = match written_key.is_empty() || key.contains('~') {
                 true => Vec::new(),
-                false => lint.replace(filter, &format!("[{written_key}{sign}{text:?}]")),
+                false => lint.replace(filter, &format!("[{written_key}{sign}\"{text}\"]")),
             };
-            findings.add(filter.span, format!("the expression only matches {text:?}: use {sign}")).fix = fix;
+            findings.add(lint.span_of(filter), format!("the expression only matches \"{text}\": use {sign}")).fix = fix;
         }
     });
 }
