@@ -62,5 +62,13 @@ pub(crate) fn plan_with(
     if let Some(elements) = elements {
         elements::rewrite(&mut pattern, view, elements);
     }
-    order::Planner { view, first: goal.first }.pattern(pattern, &scope::Variables::default()).pattern
+    let mut planner = order::Planner { view, first: goal.first };
+    match pattern {
+        // One solution of the inner pattern is enough as well.
+        QueryPattern::Project { mut inner, variables } if goal.first => {
+            *inner = planner.pattern(*inner, &scope::Variables::default()).pattern;
+            QueryPattern::Project { inner, variables }
+        }
+        pattern => planner.pattern(pattern, &scope::Variables::default()).pattern,
+    }
 }
