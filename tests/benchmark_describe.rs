@@ -111,7 +111,7 @@ fn a_split_keeps_near_duplicates_together() {
     let row = |n: usize| {
         let query =
             format!("(node[amenity=k{n}][name=a{n}](around:{n},1,{n});way[shop=s{n}][x{n}](area:{n}););out {n};");
-        json!({"id": n, "nl": format!("{n} of {}", n * n), "gold": query, "complexity": if n % 2 == 0 { "even" } else { "odd" }})
+        json!({"id": n, "nl": format!("{n} of {}", n * n), "gold": query, "complexity": if n.is_multiple_of(2) { "even" } else { "odd" }})
     };
     let mut rows: Vec<Value> = (1..=40).map(row).collect();
     // The first ten again, with another time limit.

@@ -26,7 +26,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
             .iter()
             .any(|later| sets::read_within(later).contains("_") || sets::written_within(later).contains("_"));
         // Without any output, another rule reports the query.
-        let outputs = statements.iter().any(|statement| sets::outputs(statement));
+        let outputs = statements.iter().any(sets::outputs);
         if !is_used && outputs {
             findings.add(statement.span, "the result is never used or output".to_owned());
         }

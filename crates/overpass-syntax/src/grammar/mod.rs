@@ -62,7 +62,7 @@ impl OverpassGrammar {
     fn restrict_tags(&mut self, tags: &[(String, Vec<String>)]) {
         use GrammarExpression as Expr;
         let rule = |name: &str| Expr::Rule(name.to_owned());
-        let keys = tags.iter().map(|(key, _)| Expr::literal(&quoted(key)));
+        let keys = tags.iter().map(|(key, _)| Expr::literal(quoted(key)));
         self.set("known-key", Expr::choice(keys));
         let mut filters = vec![
             rule("known-key"),
@@ -78,10 +78,10 @@ impl OverpassGrammar {
             let name = format!("tag-{}", at + 1);
             let values = match values.is_empty() {
                 true => rule("string"),
-                false => Expr::choice(values.iter().map(|value| Expr::literal(&quoted(value)))),
+                false => Expr::choice(values.iter().map(|value| Expr::literal(quoted(value)))),
             };
             let sign = Expr::choice(["!=", "="].map(Expr::literal));
-            self.set(&name, Expr::Sequence(vec![Expr::literal(&quoted(key)), sign, values]));
+            self.set(&name, Expr::Sequence(vec![Expr::literal(quoted(key)), sign, values]));
             filters.push(rule(&name));
         }
         self.set("tag-filter", Expr::choice(filters));
