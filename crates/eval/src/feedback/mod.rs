@@ -13,7 +13,8 @@ use serde::Serialize;
 
 use crate::language::{self, QueryLanguage};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
-use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic, QueryWarning};
+pub use terrapin_diagnostic::QueryWarning;
+use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic};
 use terrapin_engine::{Engine, OverpassQuery, OverpassRejection, QueryContext, SparqlRejection};
 use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::BoundingBox;

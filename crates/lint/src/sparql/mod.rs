@@ -12,10 +12,12 @@ mod unbound_projection;
 mod ungrouped;
 mod unused_prefix;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use oxrdf::Variable;
+use terrapin_eval::feedback::QueryWarning;
 use terrapin_sparql::syntax::algebra::{Function, QueryPattern};
 use terrapin_sparql::syntax::walk::{self, QueryNode};
 use terrapin_sparql::syntax::{self, ParsedQuery, SparqlToken, TokenKind};
@@ -55,6 +57,8 @@ struct SparqlLint<'a> {
     tokens: Vec<SparqlToken>,
     parsed: &'a ParsedQuery,
     environment: Option<&'a Environment>,
+    /// The names that the data lacks, looked up once for all rules about them.
+    missing: OnceCell<Vec<QueryWarning>>,
 }
 
 /// The findings of one rule.
@@ -136,7 +140,8 @@ fn is_label(name: &str) -> bool {
 /// Returns an error if the query has errors.
 pub fn sparql(text: &str, environment: Option<&Environment>) -> Result<Vec<LintFinding>, Box<SparqlError>> {
     let parsed = syntax::parse(text, Dialect::Wdqs).map_err(Box::new)?;
-    let lint = SparqlLint { text, tokens: syntax::tokens(text, 0), parsed: &parsed, environment };
+    let lint =
+        SparqlLint { text, tokens: syntax::tokens(text, 0), parsed: &parsed, environment, missing: OnceCell::new() };
     let mut all = Vec::new();
     for rule in SPARQL {
         let mut findings = SparqlFindings { rule: rule.rule, found: Vec::new() };

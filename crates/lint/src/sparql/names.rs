@@ -27,11 +27,11 @@ rules! {
 
 fn check(lint: &SparqlLint<'_>, code: &str, findings: &mut SparqlFindings) {
     let Some(environment) = lint.environment else { return };
-    let missing = missing_names(environment, lint.text, &Limits::default());
-    for warning in missing.into_iter().filter(|warning| warning.code == code) {
+    let missing = lint.missing.get_or_init(|| missing_names(environment, lint.text, &Limits::default()));
+    for warning in missing.iter().filter(|warning| warning.code == code) {
         // The messages end with the name as the query writes it.
         let name = warning.message.rsplit(' ').next().unwrap_or_default().trim_matches('"').to_owned();
         let place = lint.place(&name);
-        findings.add(place, warning.message).nearest = warning.nearest;
+        findings.add(place, warning.message.clone()).nearest.clone_from(&warning.nearest);
     }
 }

@@ -147,6 +147,8 @@ fn damaged_files_are_errors_with_their_place() {
     };
     for (name, text, says) in [
         ("a.yml", "questions: [", "the file: YAML:"),
+        // Few bytes, and ten to the power of the number of lines in memory.
+        ("alias.yml", "a: &a [x, x]\nb: &b [*a, *a]\nquestions: [*b, *b]\n", "are not supported"),
         ("b.yml", "dataset: {id: x}", "expected a list `questions`"),
         ("c.yml", "questions:\n  - id: 1\n    query: {sparql: ASK {}}\n", "YAML:"),
         (

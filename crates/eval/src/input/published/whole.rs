@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
+use yaml_rust2::parser::{Event, EventReceiver, Parser};
 use yaml_rust2::{Yaml, YamlLoader};
 
 use super::super::rows::{InputRow, kind};
@@ -10,7 +11,7 @@ use super::super::{InputError, read_lines};
 
 /// The language of questions that have several.
 const LANGUAGE: &str = "en";
-/// The maximum depth of a YAML document, which limits aliases that contain themselves.
+/// The maximum depth of a YAML document.
 const MAX_DEPTH: usize = 32;
 
 /// Reads a file that is one document; returns `None` for files of rows.
@@ -88,6 +89,11 @@ fn qald(entry: &Map<String, Value>) -> Result<Map<String, Value>, String> {
 fn text2sparql(path: &Path) -> Result<Vec<InputRow>, InputError> {
     let text = read_lines(path)?.join("\n");
     let invalid = |e: &dyn std::fmt::Display| InputError::unfit(path, "the file", format!("YAML: {e}"));
+    let mut aliases = AliasSearch::default();
+    Parser::new_from_str(&text).load(&mut aliases, true).map_err(|e| invalid(&e))?;
+    if aliases.is_found {
+        return Err(invalid(&"references to other parts of the file (`*name`) are not supported"));
+    }
     let documents = YamlLoader::load_from_str(&text).map_err(|e| invalid(&e))?;
     let file = documents.first().map(|document| json(document, 0)).transpose().map_err(|e| invalid(&e))?;
     let file = file.unwrap_or_default();
@@ -105,6 +111,18 @@ fn text2sparql(path: &Path) -> Result<Vec<InputRow>, InputError> {
         let id = id.map(|id| prefix.map_or_else(|| id.clone(), |prefix| format!("{prefix}:{id}-{language}")));
         row_of(entry, id, Some(text.clone()))
     })
+}
+
+/// Searches a document for aliases. A small file of them can stand for a document that fits in no memory.
+#[derive(Default)]
+struct AliasSearch {
+    is_found: bool,
+}
+
+impl EventReceiver for AliasSearch {
+    fn on_event(&mut self, event: Event) {
+        self.is_found |= matches!(event, Event::Alias(_));
+    }
 }
 
 fn row_of(entry: &Map<String, Value>, id: Option<String>, text: Option<Value>) -> Result<Map<String, Value>, String> {
