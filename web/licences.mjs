@@ -5,6 +5,11 @@ import { dirname, join } from 'node:path';
 const HEAD = `What the page of Terrapin is made of, besides its own code (MIT or Apache-2.0), and under which licences.
 The data that it shows is not part of it: OpenStreetMap's is (c) OpenStreetMap contributors, under the Open Database
 License; Wikidata's is in the public domain (CC0).
+
+Borders and names of the world: Natural Earth, in the public domain, by the npm package world-atlas 2.0.2 (ISC, (c) 2013-2019
+Michael Bostock). Colours for values: ColorBrewer, (c) 2002 Cynthia Brewer, Mark Harrower and The Pennsylvania State
+University (Apache-2.0): this product includes color specifications and designs developed by Cynthia Brewer
+(http://colorbrewer.org/); viridis and cividis (CC0); Okabe and Ito; Paul Tol.
 `;
 
 /** A plugin of Vite that adds the file \`licences.txt\` to what is built. */

@@ -3,7 +3,7 @@ import { licences } from './licences.mjs';
 
 // The server that the development server asks for everything but the page.
 const server = process.env.TERRAPIN_URL ?? 'http://127.0.0.1:8080';
-const services = ['/api', '/sparql', '/search', '/lookup', '/reverse', '/feedback', '/tiles', '/tiles.json', '/w/', '/services'];
+const services = ['/api', '/sparql', '/search', '/lookup', '/reverse', '/feedback', '/format', '/tiles', '/tiles.json', '/w/', '/services', '/words'];
 
 // Names without hashes: the program has a list of them, and browsers ask by ETag whether a file is another one.
 export default defineConfig({

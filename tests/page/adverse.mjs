@@ -148,13 +148,13 @@ test('a query that runs is run anew, and what is stuck is stopped', async ({ url
   // The first was stopped by the second, which runs, and can be stopped.
   assert.ok(await tab.locator('.runbar .stop').isVisible());
   await tab.click('.runbar .stop');
-  await tab.waitForFunction(() => document.querySelector('.status').textContent === 'Stopped.');
+  await tab.waitForFunction(() => document.querySelector('.status')?.textContent === 'Stopped.');
   // An expression that takes as long as one likes.
   await write(tab, `${CAFES}{{style: node[name=~/^((\\S| )+)+ZZ$/] { color: red } }}`);
   await tab.keyboard.press('Control+Enter');
   await tab.waitForTimeout(1500);
   await tab.click('.runbar .stop');
-  await tab.waitForFunction(() => document.querySelector('.status').textContent === 'Stopped.');
+  await tab.waitForFunction(() => document.querySelector('.status')?.textContent === 'Stopped.');
   assert.equal(await tab.locator('.layout').getAttribute('data-dock'), 'none');
   assert.match(await run(tab, CAFES), /^\d+ rows/);
   await context.close();

@@ -47,7 +47,7 @@ test('a question is asked, its query repaired, its answer on the map, and a step
   const before = said.length;
   const { length } = await asked(url, '[out:json];node[amenity=cafe][name~"Cordina"];out;');
   await last.locator('button').click();
-  await tab.waitForFunction((n) => document.querySelector('.ask-answer').textContent === `There are ${n}.` && !document.querySelector('.ask-answer').hidden, length);
+  await tab.waitForFunction((n) => document.querySelector('.ask-answer')?.textContent === `There are ${n}.` && !document.querySelector('.ask-answer').hidden, length);
   assert.equal(said.length, before + 1);
   await tab.waitForFunction((n) => document.querySelector('.table').getAttribute('aria-rowcount') === String(n + 1), length);
   // So are the candidates, from which a query is written anew.
@@ -55,7 +55,7 @@ test('a question is asked, its query repaired, its answer on the map, and a step
   await candidates.locator('summary').click();
   await candidates.locator('textarea').fill('tag "amenity"="library": 3 elements');
   await candidates.locator('button').click();
-  await tab.waitForFunction(() => document.querySelector('.ask-status').textContent.startsWith('Answered'));
+  await tab.waitForFunction(() => document.querySelector('.ask-status')?.textContent.startsWith('Answered'));
   assert.deepEqual(await tab.$$eval('.ask-step', (items) => items.slice(0, 3).map((item) => item.dataset.step)), ['mentions', 'candidates', 'prompt']);
   assert.ok((await tab.locator('.ask-step[data-step=prompt] textarea').inputValue()).includes('"amenity"="library"'));
   // Back at the editor there is the query.
@@ -75,7 +75,7 @@ test('a question is stopped, and a server without a model has none', async ({ ur
   await tab.click('.ask .primary');
   await tab.waitForSelector('.ask .stop:not([hidden])');
   await tab.keyboard.press('Escape');
-  await tab.waitForFunction(() => document.querySelector('.ask-status').textContent === 'Stopped.');
+  await tab.waitForFunction(() => document.querySelector('.ask-status')?.textContent === 'Stopped.');
   await context.close();
   end();
   const without = await open(off);

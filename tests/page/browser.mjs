@@ -20,10 +20,17 @@ export function snapshot(osm = 'malta-2024.osm.pbf', ...options) {
   return out;
 }
 
-/** Starts a server; its `url`, and `end()`. */
+/** Starts a server; its `url`, `end()`, and `kill()`, which leaves it no time and resolves when it is gone. */
 export async function serve(path, ...options) {
-  const child = spawn(TERRAPIN, ['serve', path, '--bind', '127.0.0.1:0', '--json', ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
-  for await (const line of createInterface(child.stdout)) return { url: JSON.parse(line).url, end: () => child.kill() };
+  return serveAt('127.0.0.1:0', path, ...options);
+}
+
+/** Starts a server at an address. */
+export async function serveAt(address, path, ...options) {
+  const child = spawn(TERRAPIN, ['serve', path, '--bind', address, '--json', ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const gone = new Promise((resolve) => child.on('exit', resolve));
+  const kill = () => (child.kill('SIGKILL'), gone);
+  for await (const line of createInterface(child.stdout)) return { url: JSON.parse(line).url, end: () => child.kill(), kill };
   throw new Error('the server did not start');
 }
 

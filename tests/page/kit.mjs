@@ -34,7 +34,7 @@ export async function run(tab, text) {
   if (text !== undefined) await write(tab, text);
   await tab.keyboard.press('Escape');
   await tab.click('.runbar .primary');
-  await tab.waitForFunction(() => !document.querySelector('.runbar .primary').hidden && document.querySelector('.status').dataset.kind !== 'running' && document.querySelector('.status').textContent);
+  await tab.waitForFunction(() => !document.querySelector('.runbar .primary').hidden && document.querySelector('.status').dataset.kind !== 'running' && document.querySelector('.status')?.textContent);
   await tab.waitForTimeout(150);
   return tab.locator('.status').textContent();
 }
@@ -52,18 +52,18 @@ export async function violations(tab) {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ') + (node.any[0]?.message ? ` (${node.any[0].message})` : '')).join('; ')}`);
 }
 
-/** How many pixels of a picture have nearly this colour. */
-export async function pixels(tab, picture, [red, green, blue]) {
+/** How many pixels of a picture have nearly this colour, each part of it within `tolerance`. */
+export async function pixels(tab, picture, [red, green, blue], tolerance = 6) {
   return tab.evaluate(
-    async ({ data, wanted }) => {
+    async ({ data, wanted, tolerance }) => {
       const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: 'image/png' }));
       const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
       context.drawImage(image, 0, 0);
       const all = context.getImageData(0, 0, image.width, image.height).data;
       let found = 0;
-      for (let i = 0; i < all.length; i += 4) found += wanted.every((value, part) => Math.abs(all[i + part] - value) < 6) ? 1 : 0;
+      for (let i = 0; i < all.length; i += 4) found += wanted.every((value, part) => Math.abs(all[i + part] - value) < tolerance) ? 1 : 0;
       return found;
     },
-    { data: picture.toString('base64'), wanted: [red, green, blue] },
+    { data: picture.toString('base64'), wanted: [red, green, blue], tolerance },
   );
 }

@@ -1,4 +1,4 @@
-// Runs the tests of the page, one after another over one server; with an argument those whose names have it in them.
+// Runs the tests of the page, one after another over one server; with arguments those whose names have one of them.
 
 import './page.mjs';
 import './views.mjs';
@@ -6,11 +6,23 @@ import './adverse.mjs';
 import './habits.mjs';
 import './peers.mjs';
 import './ask.mjs';
+import './annotate.mjs';
+import './basemap.mjs';
+import './style.mjs';
+import './repair.mjs';
+import './rows.mjs';
+import './state.mjs';
+import './layout.mjs';
+import './words.mjs';
+import './charts.mjs';
+import './widths.mjs';
 import './world.mjs';
+import './text.mjs';
+import './identity.mjs';
 import { cleanUp, serve, snapshot } from './browser.mjs';
 import { chrome, tests } from './kit.mjs';
 
-const wanted = process.argv[2] ?? '';
+const wanted = process.argv.slice(2);
 const path = snapshot();
 const server = await serve(path);
 let failed = 0;
@@ -27,7 +39,7 @@ async function attempt({ name, run: body }) {
   }
 }
 
-for (const one of tests.filter((one) => one.name.includes(wanted))) {
+for (const one of tests.filter((one) => !wanted.length || wanted.some((name) => one.name.includes(name)))) {
   const first = await attempt(one);
   if (!first) continue;
   // A browser on a busy machine may be too slow once; what is wrong is so again.

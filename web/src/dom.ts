@@ -1,5 +1,7 @@
 // Elements of the page, made without markup: nothing that is in the data is ever read as HTML.
 
+import { formatNumber, locale, measure, t } from './text/lookup';
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, unknown>;
 
@@ -28,8 +30,8 @@ export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Re
   return element;
 }
 
-/** An icon of a set of our own: strokes in a box of 16. */
-export const icon = (paths: string): SVGSVGElement => svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true', class: 'icon' }, svg('path', { d: paths }));
+/** An icon of a set of our own: strokes in a box of 16. Those that point to a side turn with the direction of the language. */
+export const icon = (paths: string): SVGSVGElement => svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true', class: paths === ICONS.back || paths === ICONS.next || paths === ICONS.toLeft ? 'icon turns' : 'icon' }, svg('path', { d: paths }));
 
 export const ICONS = {
   run: 'M4.5 2.8v10.4L13 8Z',
@@ -42,22 +44,30 @@ export const ICONS = {
   close: 'm4 4 8 8m0-8-8 8',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14',
   back: 'M9.5 3.5 5 8l4.5 4.5',
+  next: 'M6.5 3.5 11 8l-4.5 4.5',
+  star: 'M8 2.2 9.8 6l4.1.5-3 2.8.8 4L8 11.4l-3.7 1.9.8-4-3-2.8L6.2 6Z',
   target: 'M8 1.5v3m0 7v3M1.5 8h3m7 0h3M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
   up: 'm4 10 4-4 4 4',
   down: 'm4 6 4 4 4-4',
   help: 'M6 6.2A2 2 0 1 1 8.6 8c-.4.2-.6.5-.6 1v.4m0 2.1v.1M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0Z',
   format: 'M2.5 4h11M2.5 8h7M2.5 12h9',
+  toLeft: 'M2.5 3h11v10h-11ZM7 3v10M2.5 7.5H7',
+  toBottom: 'M2.5 3h11v10h-11ZM2.5 8.5h11',
+  screen: 'M3 6V3h3m4 0h3v3m0 4v3h-3m-4 0H3v-3',
 } as const;
 
 /** A number as people read it: 12,345. */
-export const count = (value: number): string => value.toLocaleString('en');
+export const count = formatNumber;
 
 /** Rows as people count them. */
-export const rows = (number: number): string => `${count(number)} ${number === 1 ? 'row' : 'rows'}`;
+export const rows = (number: number): string => t('nRows', { n: number });
+
+/** A number with so many digits after the decimal point. */
+const fixed = (value: number, digits: number): string => new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
 /** Bytes as people read them. */
 export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1000) return measure(`${count(bytes)} B`);
   const units = ['kB', 'MB', 'GB'];
   let value = bytes / 1000;
   let unit = 0;
@@ -65,11 +75,11 @@ export function size(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  return measure(`${fixed(value, value < 10 ? 1 : 0)} ${units[unit]}`);
 }
 
 /** Milliseconds as people read them. */
-export const duration = (ms: number): string => (ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`);
+export const duration = (ms: number): string => measure(ms < 1000 ? `${count(Math.max(1, Math.round(ms)))} ms` : `${fixed(ms / 1000, ms < 10_000 ? 2 : 1)} s`);
 
 /** Says something to who does not see the page. */
 export function announce(text: string): void {

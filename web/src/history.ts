@@ -13,17 +13,19 @@ export interface Past {
 
 const MOST = 60;
 
-function stored<T>(name: string, otherwise: T, where = localStorage): T {
+type Where = 'localStorage' | 'sessionStorage';
+
+function stored<T>(name: string, otherwise: T, where: Where = 'localStorage'): T {
   try {
-    return (JSON.parse(where.getItem(name) ?? 'null') as T | null) ?? otherwise;
+    return (JSON.parse(globalThis[where].getItem(name) ?? 'null') as T | null) ?? otherwise;
   } catch {
     return otherwise;
   }
 }
 
-function store(name: string, value: unknown, where = localStorage): void {
+function store(name: string, value: unknown, where: Where = 'localStorage'): void {
   try {
-    where.setItem(name, JSON.stringify(value));
+    globalThis[where].setItem(name, JSON.stringify(value));
   } catch {
     // Full, or not allowed: then there is no history.
   }
@@ -44,10 +46,10 @@ export interface Drafts {
 }
 
 /** The drafts of this tab; in a new tab those that were written last in any. */
-export const drafts = (): Partial<Drafts> => stored<Partial<Drafts> | null>('drafts', null, sessionStorage) ?? stored<Partial<Drafts>>('drafts', {});
+export const drafts = (): Partial<Drafts> => stored<Partial<Drafts> | null>('drafts', null, 'sessionStorage') ?? stored<Partial<Drafts>>('drafts', {});
 
 export function keepDrafts(drafts: Drafts): void {
-  store('drafts', drafts, sessionStorage);
+  store('drafts', drafts, 'sessionStorage');
   store('drafts', drafts);
 }
 

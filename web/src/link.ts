@@ -1,7 +1,8 @@
 // Permalinks: the query, the map and the snapshot in the part of the address that no server sees. Links of overpass-turbo
 // (`?Q=...&C=lat;lon;zoom&R`, `?q=` packed, `?w=` and `?template=`), `?lat=&lon=&zoom=` and links of the Wikidata Query Service (`#SELECT...`) are read, too.
 
-import { NotUnderstood, fromTemplate, fromWizard } from './wizard';
+import { fromTemplate } from './template';
+import { t } from './text/lookup';
 
 export type Language = 'overpassql' | 'sparql';
 
@@ -17,6 +18,8 @@ export interface Link {
   run: boolean;
   /** The digest of the snapshot that it was made over. */
   snapshot?: string;
+  /** Words that stand for a query: the wizard's in links of overpass-turbo. */
+  words?: string;
   /** What of the link was not understood. */
   problem?: string;
 }
@@ -32,23 +35,19 @@ export function read(location: Location): Link {
   const [lat = NaN, lon = NaN, zoom = NaN] = view;
   const zoomed: Link['view'] = view.length === 3 && isPlace(lat, lon) && zoom >= 0 ? [lat, lon, Math.min(24, zoom)] : undefined;
   const packedView = unpackView(given.get('c') ?? '');
-  const language = given.get('lang') === 'sparql' ? 'sparql' : query === undefined ? undefined : looksLikeSparql(query) && !given.has('lang') ? 'sparql' : 'overpassql';
-  return { query, language, view: zoomed ?? packedView, run: given.has('R'), snapshot: given.get('S') ?? undefined, problem };
+  // In the address of the page `lang` may also be the language of its texts.
+  const named = given.get('lang') ?? '';
+  const isNamed = named === 'sparql' || named === 'overpassql';
+  const language = named === 'sparql' ? 'sparql' : query === undefined ? undefined : looksLikeSparql(query) && !isNamed ? 'sparql' : 'overpassql';
+  return { query, language, view: zoomed ?? packedView, run: given.has('R'), snapshot: given.get('S') ?? undefined, words: written === undefined ? (given.get('w') ?? undefined) : undefined, problem };
 }
 
 /** The query of a link that has it in a short form. */
 function short(given: URLSearchParams): { query?: string; problem?: string } {
-  const wizard = given.get('w');
   const template = given.get('template');
-  try {
-    if (wizard !== null) return { query: fromWizard(wizard) };
-  } catch (why) {
-    if (why instanceof NotUnderstood) return { problem: `This link asks for "${wizard}": ${why.message}.` };
-    throw why;
-  }
   if (template === null) return {};
   const query = fromTemplate(template, given);
-  return query === undefined ? { problem: `This link names the template "${template}", which is not known here or lacks a part.` } : { query };
+  return query === undefined ? { problem: t('thisLinkNamesTheTemplate', { template }) } : { query };
 }
 
 export function write(link: Link): string {

@@ -1,6 +1,7 @@
 // What the page says about a query: the status of its run, lines below it, and why an answer is not that of the query.
 
 import { ICONS, h, icon } from './dom';
+import { t } from './text/lookup';
 
 export class Notices {
   readonly element = h('div', { class: 'notices' });
@@ -21,8 +22,17 @@ export class Notices {
   add(kind: string, text?: string, ...more: (Node | undefined)[]): void {
     this.element.querySelector(`[data-kind="${kind}"]`)?.remove();
     if (!text) return;
-    const close = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': 'Dismiss', onclick: () => this.add(kind) }, icon(ICONS.close));
+    const close = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': t('dismiss'), onclick: () => this.add(kind) }, icon(ICONS.close));
     this.element.append(h('div', { class: 'notice', role: kind === 'error' ? 'alert' : 'status', 'data-kind': kind }, h('p', {}, text), ...more.filter((node) => node !== undefined), close));
+  }
+
+  /** Adds what explains a notice below its text, if the notice is still there. */
+  explain(kind: string, more: HTMLElement): void {
+    const text = this.element.querySelector(`[data-kind="${kind}"] > p`);
+    if (!text) return;
+    const host = h('div', { class: 'notice-text' });
+    text.replaceWith(host);
+    host.append(text, more);
   }
 
   clear(): void {

@@ -1,25 +1,41 @@
 // The page: an editor, the answer on a map and as a table, and what leads from one to the other.
 
-import { ICONS, announce, h, icon, popover } from './dom';
+import { topBar } from './bar';
+import { ICONS, announce, h, icon } from './dom';
 import { Editor } from './editor/editor';
+import { embed, isEmbedded } from './embed/embed';
 import { fitting } from './examples';
 import { drafts, keepDrafts, setSetting } from './history';
 import { Layout } from './layout';
+import { defaultLanguage, defaultQuery, siteName, useIdentity } from './identity/identity';
+import { intro } from './intro/intro';
 import { LANGUAGES, read as readLink, type Language, type Link } from './link';
 import type { AnswerMap } from './map/map';
+import { tileJson } from './map/tilejson';
 import { settled, wholeView } from './map/whole';
 import { Notices } from './notices';
+import { PrintedPage } from './pictures/print';
+import { pictureItems } from './pictures/shelf';
 import { Routes } from './routes';
 import { Runs } from './runs';
+import { otherLanguage } from './repair/language';
 import { Refused, json, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
+import { StylePanel } from './style/panel';
 import { applyTheme, theme } from './theme';
 import { Ask } from './views/ask';
 import { finder } from './views/finder';
 import { exportShelf } from './views/exports';
-import { about, exampleShelf, help, historyShelf, shareShelf } from './views/shelves';
+import { codeButton, open as openCode, repeatedQuery } from './code/panel';
+import { exampleShelf, historyShelf, shareShelf } from './views/shelves';
 import { askToken } from './views/token';
 import { Views } from './views/views';
+import { whatIsHere } from './here/here';
+import { Address } from './state/address';
+import { savedShelf } from './state/saved-shelf';
+import { chosenLanguage, showLanguage } from './text/languages';
+import { locale, sideKeys, t } from './text/lookup';
+import { Words, type WrittenQuery } from './words/words';
 
 class Page {
   private readonly notices = new Notices();
@@ -29,7 +45,13 @@ class Page {
   private readonly routes: Routes;
   private readonly editor: Editor;
   private readonly ask = new Ask({ show: ({ language, query }) => this.adopt(language, query), unknown: (again) => askToken(again) });
-  private readonly languages = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': 'How to ask' });
+  private readonly words = new Words({ box: () => this.map?.box, show: (queries, run) => this.offer(queries, run), unknown: (again) => askToken(again) });
+  private readonly languages = h('div', { class: 'segments', role: 'radiogroup', 'aria-label': t('howToAsk') });
+  private readonly styleButton: HTMLElement;
+  /** The address follows runs, not what is being written. */
+  private readonly address = new Address(() => this.ran());
+  /** Keeps the rows that are printed. */
+  private keepPrinted: () => void = () => undefined;
   private map: AnswerMap | null = null;
   private texts: Record<Language, string>;
   private link: Link;
@@ -42,15 +64,17 @@ class Page {
       map,
       summary: () => runs.summary,
       triples,
+      rewrite: (change) => (this.editor.text = change(this.editor.text)),
       go: (href) => this.routes.go(href),
+      filtered: (left) => runs.filtered(left),
       opened: (view) => (this.layout.main.dataset.tab = view),
       focusMap: () => this.layout.focusMap(),
     });
-    this.layout = new Layout(this.views.tabs, notices.stale, () => this.map?.resize());
+    this.layout = new Layout(this.views.tabs, notices.stale, () => this.map?.resize(), !isEmbedded());
     this.views.reset();
     this.link = readLink(location);
     const kept = drafts();
-    const first = (language: Language) => kept[language] ?? fitting(snapshot).find((example) => example.language === language)?.query ?? '';
+    const first = (language: Language) => kept[language] ?? defaultQuery(language) ?? fitting(snapshot).find((example) => example.language === language)?.query ?? '';
     this.texts = { overpassql: first('overpassql'), sparql: first('sparql') };
     this.editor = new Editor({
       around: () => this.around(),
@@ -62,12 +86,19 @@ class Page {
         this.layout.query.dataset.problems = errors ? 'errors' : problems.length ? 'warnings' : '';
         if (!runs.running) notices.sayOfDraft(errors ? (problems[0]?.message ?? '').split('\n')[0] ?? '' : '');
       },
+      notFormatted: (why) => notices.sayOfDraft(t('notFormatted', { why })),
     });
     const { editor, layout, views } = this;
-    runs.wire({ editor, views, layout, notices, map, around: () => this.around(), triples, warn: () => this.warn(), askToken: () => askToken(() => void runs.run()) });
+    const style = new StylePanel({ answers: runs.answers, map, legend: layout.legend, rewrite: (change) => (editor.text = change(editor.text)), failed: (problem) => notices.add('style', problem) });
+    this.styleButton = style.button;
+    const repairs = { adopt: (to: Language, query: string) => this.adopt(to, query), everywhere: snapshot.bounding_box ? () => void this.everywhere() : null };
+    runs.wire({ drawn: style.answered.bind(style), editor, views, layout, notices, map, repairs, answered: () => (this.keepPrinted(), isEmbedded() ? layout.stretch(layout.main.dataset.dock === 'full' ? 'full' : 'none') : this.address.ran()), around: () => this.around(), triples, warn: () => this.warn(), askToken: () => askToken(() => void runs.run()) });
     this.routes = new Routes({ snapshot, layout, views, map, isAnswered: () => runs.summary !== null });
     this.build();
-    const language = this.link.language ?? kept.language ?? 'overpassql';
+    // In an address that this tab wrote itself the query is the one that was run: what was written since is kept.
+    const draft = this.address.isOwn() && kept.language ? kept[kept.language] : undefined;
+    if (draft !== undefined && draft !== this.link.query) this.link = { ...this.link, query: undefined, language: kept.language, run: false };
+    const language = this.link.language ?? kept.language ?? defaultLanguage() ?? 'overpassql';
     if (this.link.query !== undefined) this.texts[language] = this.link.query;
     this.speak(language);
     this.theme();
@@ -81,12 +112,15 @@ class Page {
   private async start(): Promise<void> {
     this.warn();
     await new Promise(requestAnimationFrame);
-    await this.draw().catch((problem: Error) => this.layout.mapElement.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, `There is no map in this browser: ${problem.message}`)));
+    await this.draw().catch((problem: Error) => this.layout.mapElement.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, t('thereIsNoMapInThis', { why: problem.message }))));
     await this.routes.show();
-    if (this.link.run && this.link.query !== undefined) void this.runs.run();
+    if (this.link.words !== undefined) await this.words.understand(this.link.words, this.link.run);
+    else if ((this.link.run || isEmbedded()) && this.link.query !== undefined) void this.runs.run();
   }
 
   private async draw(): Promise<void> {
+    // What the map needs comes at once.
+    const places = this.link.view ? null : settled();
     const { AnswerMap } = await import('./map/map');
     const { mapElement } = this.layout;
     const { answers } = this.runs;
@@ -94,80 +128,84 @@ class Page {
     const view = this.link.view;
     this.map = new AnswerMap(
       mapElement,
-      { picked: (index) => void (index === null ? this.views.close() : this.views.select(index, 'map')), tile: (z, x, y) => answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => answers.ask({ do: 'apart', cluster }), moved: (resized) => this.runs.moved(resized) },
+      { picked: (index) => void (index === null ? this.views.close() : this.views.select(index, 'map')), tile: (z, x, y) => answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => answers.ask({ do: 'apart', cluster }), moved: (resized) => (this.runs.moved(resized), this.address.moved()) },
       theme(),
       view ? { center: [view[1], view[0]], zoom: view[2] } : { center: [0, 20], zoom: 1 },
+      box,
     );
-    if (!view && box) this.map.view = wholeView((await settled()) ?? box, mapElement);
+    whatIsHere(mapElement, { place: (x, y) => this.map?.place(x, y) ?? { lat: 0, lon: 0, metres: 1 }, go: (href) => this.routes.go(href) });
+    if (!view && box) this.map.view = wholeView((await places) ?? box, mapElement);
   }
 
   private build(): void {
     const { layout, runs, snapshot } = this;
     this.buildLanguages();
     layout.query.append(
+      this.words.element,
       this.tools(),
       this.editor.element,
-      this.notices.element,
+      // Shown above the editor, and reached after it.
       h('div', { class: 'runbar' }, runs.runButton, runs.stopButton, this.notices.status),
+      this.notices.element,
       ...(snapshot.ask ? [this.ask.element] : []),
+      intro(snapshot, fitting(snapshot), (example) => this.take(example.language, example.query, true)),
     );
-    exportShelf(layout.exportButton, runs.answers, () => runs.summary, (problem) => this.notices.add('error', problem));
-    layout.place(this.bar(), h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), runs.allButton), this.views.card.element);
+    const fullScreen = h('button', { type: 'button', class: 'button only-icon all', title: t('mapOnTheWholeScreen'), 'aria-label': t('mapOnTheWholeScreen'), hidden: !document.fullscreenEnabled, onclick: () => void layout.fullScreen() }, icon(ICONS.screen));
+    const failed = (problem: string) => this.notices.add('error', problem);
+    const printed = new PrintedPage({ answers: runs.answers, map: () => this.map, summary: () => runs.exported, view: () => layout.main.dataset.tab ?? '', query: () => this.editor.text, digest: snapshot.digest });
+    this.keepPrinted = () => void printed.keep();
+    exportShelf(layout.exportButton, runs.answers, () => runs.exported, failed, (close) => pictureItems({ map: () => this.map, legend: layout.legend, print: () => printed.print(), failed }, close));
+    const tools = h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), runs.allButton, this.styleButton, fullScreen);
+    layout.place(this.bar(), tools, this.views.card.element);
+    if (!isEmbedded()) return;
+    this.notices.element.classList.add('embed-notices');
+    layout.dock.parentElement?.append(...embed(), this.notices.element);
   }
 
-  /** The bar at the top: what is served, colours, keys. */
   private bar(): HTMLElement {
-    const { snapshot } = this;
-    const [source] = snapshot.sources;
-    const name = (source?.name ?? 'snapshot').replace(/\.(osm\.pbf|osm|pbf|nt\.gz|nt|json.*)$/, '');
-    const chip = h('button', { type: 'button', class: 'chip', title: 'What is served' }, h('span', { class: 'chip-name' }, name), h('span', { class: 'chip-date' }, snapshot.data_time.slice(0, 10)), h('code', {}, snapshot.digest.slice(0, 8)));
-    popover(chip, about(snapshot));
-    const themeButton = h('button', { type: 'button', class: 'button quiet only-icon', title: 'Light, dark or as the system', 'aria-label': 'Colours: light, dark or as the system', onclick: () => this.nextTheme() }, icon(ICONS.theme));
-    const helpButton = h('button', { type: 'button', class: 'button quiet only-icon', title: 'Keys', 'aria-label': 'Keys' }, icon(ICONS.help));
-    popover(helpButton, help());
-    return h(
-      'header',
-      { class: 'bar' },
-      h('a', { class: 'skip', href: '#main', onclick: (event: Event) => (event.preventDefault(), this.editor.focus()) }, 'To the query'),
-      h('h1', {}, h('a', { href: '/', class: 'brand', 'data-view': '' }, h('img', { src: '/page/icon.svg', alt: '', width: 22, height: 22 }), h('span', {}, 'Terrapin'))),
-      chip, h('span', { class: 'grow' }),
-      themeButton,
-      helpButton,
-    );
+    const annotate = h('a', { href: '/annotate', class: 'button quiet' }, t('annotate'));
+    return topBar(this.snapshot, { skip: t('toTheQuery'), focus: () => this.editor.focus(), nextTheme: () => this.nextTheme(), more: this.snapshot.annotate ? [annotate] : [] });
   }
 
   /** The tools above the query. */
   private tools(): HTMLElement {
     const { snapshot } = this;
-    const examplesButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Examples' }, icon(ICONS.book), h('span', {}, 'Examples'));
+    const examplesButton = h('button', { type: 'button', class: 'button named', 'aria-label': t('examples'), title: t('examples') }, icon(ICONS.book), h('span', {}, t('examples')));
     exampleShelf(examplesButton, fitting(snapshot), () => this.around(), (example) => this.take(example.language, example.query, true));
-    const formatButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Lay out', title: 'Lay the query out (Shift+Alt+F)', onclick: () => this.editor.format() }, icon(ICONS.format));
-    const historyButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'History' }, icon(ICONS.clock), h('span', {}, 'History'));
+    const formatButton = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': t('layOut'), title: t('layTheQueryOutShiftAlt'), onclick: () => void this.editor.format() }, icon(ICONS.format));
+    const savedButton = h('button', { type: 'button', class: 'button named', 'aria-label': t('saved'), title: t('savedQueries') }, icon(ICONS.star), h('span', {}, t('saved')));
+    savedShelf(savedButton, { current: () => ({ language: this.editor.language, query: this.editor.text }), take: (entry) => this.take(entry.language, entry.query, false) });
+    const historyButton = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': t('history'), title: t('history') }, icon(ICONS.clock));
     historyShelf(historyButton, (entry) => this.take(entry.language, entry.query, false));
-    const shareButton = h('button', { type: 'button', class: 'button quiet', 'aria-label': 'Share' }, icon(ICONS.link), h('span', {}, 'Share'));
+    const shareButton = h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': t('share'), title: t('share') }, icon(ICONS.link));
+    const repeated = async () => repeatedQuery(this.editor.language, await this.sent(), snapshot);
     shareShelf(shareButton, {
       shared: () => ({ language: this.editor.language, text: this.editor.text, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) }),
-      sent: async () => {
-        const { language, text } = this.editor;
-        const { sent } = this.runs;
-        if (sent?.language === language && sent.text === text) return sent.query;
-        return language === 'overpassql' ? (await expand(text, this.around())).text : text;
-      },
+      sent: () => this.sent(),
+      code: () => void openCode(repeated),
     });
-    return h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), formatButton, examplesButton, historyButton, shareButton);
+    return h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), examplesButton, savedButton, formatButton, historyButton, codeButton(repeated), shareButton);
+  }
+
+  /** The query without shortcuts, as the server gets it. */
+  private async sent(): Promise<string> {
+    const { language, text } = this.editor;
+    const { sent } = this.runs;
+    if (sent?.language === language && sent.text === text) return sent.query;
+    return language === 'overpassql' ? (await expand(text, this.around())).text : text;
   }
 
   private buildLanguages(): void {
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
-    if (this.snapshot.ask) this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': 'ask', title: 'In plain language', onclick: () => (this.mode(true), this.ask.focus()) }, 'Ask'));
+    if (this.snapshot.ask) this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': 'ask', title: t('inPlainLanguage'), onclick: () => (this.mode(true), this.ask.focus()) }, t('ask')));
     this.languages.addEventListener('keydown', (event) => {
       if (!/^Arrow/.test(event.key)) return;
       event.preventDefault();
       const all = [...this.languages.querySelectorAll<HTMLElement>('button:not([disabled])')];
       const at = all.findIndex((button) => button.getAttribute('aria-checked') === 'true');
-      const next = all[(at + (/Right|Down/.test(event.key) ? 1 : all.length - 1)) % all.length];
+      const next = all[(at + ([sideKeys()[1], 'ArrowDown'].includes(event.key) ? 1 : all.length - 1)) % all.length];
       next?.click();
       next?.focus();
     });
@@ -196,8 +234,16 @@ class Page {
 
   private changed(text: string): void {
     this.texts[this.editor.language] = text;
+    this.checkLanguage(text);
     // What a link brought is looked at: what was being written before is kept.
     if (text !== this.link.query) keepDrafts({ language: this.editor.language, ...this.texts });
+  }
+
+  /** What the address says of the last run; null while the page shows an element. */
+  private ran(): Link | null {
+    const { sent } = this.runs;
+    if (!sent || location.pathname !== '/') return null;
+    return { query: sent.text, language: sent.language, view: this.map?.view, run: true, snapshot: this.snapshot.digest.slice(0, 16) };
   }
 
   /** Puts a query into the editor. */
@@ -224,20 +270,48 @@ class Page {
     void this.runs.run();
   }
 
+  /** Runs the query again with all of the data on the map. */
+  private async everywhere(): Promise<void> {
+    const box = this.snapshot.bounding_box;
+    if (this.map && box) this.map.view = wholeView(box, this.layout.mapElement);
+    await this.runs.run();
+  }
+
+  /** Says so where the text is written in the other language. */
+  private checkLanguage(text: string): void {
+    const other = otherLanguage(text, this.editor.language);
+    const button = other && h('button', { type: 'button', class: 'button small', onclick: () => this.adopt(other, text) }, t('runItAs', { language: LANGUAGES[other] }));
+    this.notices.add('language', other ? t('thisIsAndIsChosen', { found: LANGUAGES[other], chosen: LANGUAGES[this.editor.language] }) : undefined, button ?? undefined);
+  }
+
+  /** Takes the queries that words stand for, the better one first: the other language is one click away. */
+  private offer(queries: WrittenQuery[], run: boolean): void {
+    const [best] = queries;
+    if (!best) return;
+    for (const { language, query } of [...queries].reverse()) this.texts[language] = query;
+    this.mode(false);
+    this.speak(best.language);
+    if (run) void this.runs.run();
+  }
+
   /** Says so where a link was made over another snapshot. */
   private warn(): void {
     const { snapshot: made, problem } = this.link;
     if (problem) this.notices.add('link', problem);
-    if (made && !this.snapshot.digest.startsWith(made)) this.notices.add('snapshot', `This link was made over another snapshot (${made.slice(0, 8)}): answers may differ.`);
+    if (made && !this.snapshot.digest.startsWith(made)) this.notices.add('snapshot', t('thisLinkWasMadeOverAnother', { digest: made.slice(0, 8) }));
   }
 
   /** Another link of this page was opened in it. */
   private follow(): void {
     const link = readLink(location);
     if (link.view && this.map) this.map.view = link.view;
+    if (link.words !== undefined) void this.words.understand(link.words, link.run);
     if (link.query === undefined) return;
     this.link = link;
     const language = link.language ?? 'overpassql';
+    const { sent, summary } = this.runs;
+    // Back from an element's page: the answer of this address is still shown.
+    if (summary && sent?.text === link.query && sent.language === language) return;
     this.texts[language] = link.query;
     this.speak(language);
     this.notices.clear();
@@ -267,21 +341,38 @@ class Page {
   private nextTheme(): void {
     setSetting('theme', theme() === 'dark' ? 'light' : 'dark');
     this.theme();
-    announce(`${theme()} colours`);
+    announce(t(theme() === 'dark' ? 'darkColours' : 'lightColours'));
   }
+}
+
+/** Fetches what the map needs at the same time as the description of the snapshot; it is run after the page is seen. */
+function fetchMap(): void {
+  // In development modules have other names.
+  if (import.meta.env.PROD) document.head.append(h('link', { rel: 'modulepreload', href: '/page/map.js' }));
+  void tileJson();
 }
 
 async function open(): Promise<void> {
   applyTheme();
+  if (location.pathname !== '/annotate') fetchMap();
+  // Both are on the way at once.
+  const [, described] = await Promise.all([showLanguage(chosenLanguage()), json<Snapshot>('/api/snapshot').catch((problem: Error) => problem)]);
   try {
-    new Page(await json<Snapshot>('/api/snapshot'));
+    if (described instanceof Error) throw described;
+    const snapshot = described;
+    useIdentity(snapshot.page);
+    const language = chosenLanguage(snapshot.page?.language);
+    if (language !== locale()) await showLanguage(language);
+    if (location.pathname !== '/annotate') return void new Page(snapshot);
+    const { AnnotatePage } = await import('./annotate/annotate');
+    new AnnotatePage(snapshot);
   } catch (problem) {
     const again = (text: string) => {
-      const said = h('main', { class: 'fatal' }, h('h1', {}, 'Terrapin'), h('p', {}, text), h('button', { type: 'button', class: 'button', onclick: () => (said.remove(), void open()) }, 'Try again'));
+      const said = h('main', { class: 'fatal' }, h('h1', {}, siteName()), h('p', {}, text), h('button', { type: 'button', class: 'button', onclick: () => (said.remove(), void open()) }, t('tryAgain')));
       document.body.append(said);
     };
-    if (problem instanceof Refused && problem.status === 401) return askToken(() => void open(), () => again('This server wants a token.'));
-    again(`The server does not answer: ${(problem as Error).message}`);
+    if (problem instanceof Refused && problem.status === 401) return askToken(() => void open(), () => again(t('thisServerWantsAToken')));
+    again(t('theServerDoesNotAnswerWhy', { why: (problem as Error).message }));
   }
 }
 

@@ -1,9 +1,11 @@
 // Addresses of the page: the query, or an element in its place.
 
 import { ICONS, h, icon } from './dom';
+import { siteName } from './identity/identity';
 import type { Layout } from './layout';
 import type { AnswerMap } from './map/map';
 import { Refused, type Snapshot } from './service';
+import { t } from './text/lookup';
 import { address, look } from './views/element';
 import { askToken } from './views/token';
 import type { Views } from './views/views';
@@ -35,20 +37,20 @@ export class Routes {
     layout.query.hidden = shown !== null;
     layout.entity.hidden = shown === null;
     if (!shown) {
-      document.title = 'Terrapin';
+      document.title = siteName();
       this.page.map()?.select(null, null, false);
       // The row that was selected before is selected again, on the map and in its card.
       if (this.page.isAnswered() && views.chosen >= 0) void views.select(views.chosen, 'table');
       return;
     }
     layout.pane('query');
-    const back = h('a', { href: '/', class: 'button quiet', 'data-view': '' }, icon(ICONS.back), 'Query');
-    layout.entity.replaceChildren(h('div', { class: 'tools' }, back), h('p', { class: 'muted pad' }, 'Looking …'));
+    const back = h('a', { href: '/', class: 'button quiet', 'data-view': '' }, icon(ICONS.back), t('query'));
+    layout.entity.replaceChildren(h('div', { class: 'tools' }, back), h('p', { class: 'muted pad' }, t('looking')));
     try {
       const found = await look(location.pathname, this.page.snapshot);
       if (turn !== this.turn) return;
       layout.entity.replaceChildren(h('div', { class: 'tools' }, back), found.element);
-      document.title = `${found.title.slice(0, 80)} · Terrapin`;
+      document.title = `${found.title.slice(0, 80)} · ${siteName()}`;
       found.element.querySelector('h2')?.focus();
       views.card.hide();
       this.page.map()?.select(found.geometry, null, false);
@@ -56,7 +58,7 @@ export class Routes {
     } catch (problem) {
       if (turn !== this.turn) return;
       if (problem instanceof Refused && problem.status === 401) askToken(() => void this.show());
-      layout.entity.replaceChildren(h('div', { class: 'tools' }, back), h('div', { class: 'entity' }, h('h2', { tabindex: '-1', class: 'title' }, 'Not here'), h('p', {}, (problem as Error).message)));
+      layout.entity.replaceChildren(h('div', { class: 'tools' }, back), h('div', { class: 'entity' }, h('h2', { tabindex: '-1', class: 'title' }, t('notHere')), h('p', {}, (problem as Error).message)));
     }
   }
 

@@ -1,5 +1,6 @@
 // The services of the server that the page came from: the page is a client of them, as others are.
 
+import type { Identity } from './identity/identity';
 import { wording } from './wording';
 
 /** What `/api/snapshot` tells. */
@@ -15,6 +16,10 @@ export interface Snapshot {
   triples: number | null;
   /** Whether questions in plain language are answered. */
   ask: boolean;
+  /** How annotators are named; null without a queue to annotate. */
+  annotate: 'token' | 'name' | null;
+  /** The operator's identity; null or missing without one. */
+  page?: Identity | null;
   sources: { name: string; sha256: string; licence: string }[];
 }
 
@@ -25,7 +30,16 @@ export class Refused extends Error {
   }
 }
 
-let token = sessionStorage.getItem('token') ?? '';
+let token = storedToken();
+
+function storedToken(): string {
+  try {
+    return sessionStorage.getItem('token') ?? '';
+  } catch {
+    // A frame of another site may have no storage.
+    return '';
+  }
+}
 
 /** The headers that every request has. */
 export function headers(): Record<string, string> {
@@ -37,7 +51,11 @@ export const hasToken = (): boolean => token !== '';
 /** From now on requests have this token; it is forgotten with the tab. */
 export function setToken(value: string): void {
   token = value;
-  sessionStorage.setItem('token', value);
+  try {
+    sessionStorage.setItem('token', value);
+  } catch {
+    // It is forgotten when the page is left.
+  }
 }
 
 /** Asks for JSON. */

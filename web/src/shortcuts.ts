@@ -4,6 +4,7 @@
 
 import { middleOf } from './map/bounds';
 import { json } from './service';
+import { t } from './text/lookup';
 
 export interface Surroundings {
   /** South, west, north, east of the map. */
@@ -92,7 +93,7 @@ async function write(text: string, outer: number | undefined, depth: number, kep
     out.steps.push({ at: out.text.length, from: at, plain: false });
     const value = kept.definitions.get(inner.trim());
     if (value !== undefined) {
-      if (depth === DEPTH || out.text.length > LETTERS) throw new Unknown(at, at + inner.length + 4, `{{${inner}}}: definitions that use themselves, or too many`);
+      if (depth === DEPTH || out.text.length > LETTERS) throw new Unknown(at, at + inner.length + 4, `{{${inner}}}: ${t('definitionsThatUse')}`);
       await write(value, at, depth + 1, kept, out);
       continue;
     }
@@ -114,7 +115,7 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
   const point = (lat: number | string, lon: number | string) => (xml ? `lat="${lat}" lon="${lon}"` : `${lat},${lon}`);
   const place = async () => {
     const found = argument ? await find(argument) : undefined;
-    if (!found) throw new Error('no place of this name in the data');
+    if (!found) throw new Error(t('noPlaceOfThisNameIn'));
     if (!isCalled(found, argument ?? '')) out.guessed.push({ name: argument ?? '', place: found.name || found.display_name || '' });
     return found;
   };
@@ -134,7 +135,7 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
     case 'nominatimArea': {
       const found = await place();
       const base = found.osm_type === 'relation' ? 3_600_000_000 : found.osm_type === 'way' ? 2_400_000_000 : undefined;
-      if (base === undefined || found.osm_id === undefined) throw new Error('what is called so is no area');
+      if (base === undefined || found.osm_id === undefined) throw new Error(t('whatIsCalledSoIsNo'));
       const id = base + found.osm_id;
       return xml ? `type="area" ref="${id}"` : `area(${id})`;
     }
@@ -154,7 +155,7 @@ async function shortcut(inner: string, { around, xml }: Kept, out: Out): Promise
       out.style += argument ?? '';
       return '';
     case 'data':
-      if (!/^overpass\b/.test(argument ?? '')) throw new Error('this page asks the server that it came from, and that in OverpassQL or SPARQL');
+      if (!/^overpass\b/.test(argument ?? '')) throw new Error(t('thisPageAsksTheServerThat'));
       out.elsewhere = true;
       return '';
     default:
@@ -179,7 +180,7 @@ function date(argument: string, now: string): string {
   for (let i = 0; i < words.length; i += 2) {
     const unit = SECONDS[(words[i + 1] ?? '').replace(/s$/, '')];
     const number = Number(words[i]);
-    if (unit === undefined || !Number.isFinite(number)) throw new Error('not a timestamp and not a duration such as "3 days"');
+    if (unit === undefined || !Number.isFinite(number)) throw new Error(t('notATimestampAndNotA'));
     seconds += unit * number;
   }
   return new Date(Date.parse(now) - seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -201,7 +202,7 @@ interface Piece {
 }
 
 /** Cuts a text at its outermost pairs of double braces. */
-function* pieces(text: string): Generator<Piece> {
+export function* pieces(text: string): Generator<Piece> {
   let done = 0;
   while (done < text.length) {
     const open = text.indexOf('{{', done);

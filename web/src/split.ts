@@ -1,6 +1,7 @@
 // Borders between two parts that are moved with the mouse or with arrow keys.
 
 import { h } from './dom';
+import { isRtl, sideKeys } from './text/lookup';
 import { setSetting, setting } from './history';
 
 /** A border that sets a property of `host` to the share of the part before it, in percent. */
@@ -25,7 +26,7 @@ export function separator(host: HTMLElement, property: string, label: string, up
   element.addEventListener('pointerdown', (down) => {
     element.setPointerCapture(down.pointerId);
     const box = host.getBoundingClientRect();
-    const move = (event: PointerEvent) => set(upright ? (100 * (event.clientX - box.left)) / box.width : (100 * (event.clientY - box.top)) / box.height, false);
+    const move = (event: PointerEvent) => set(upright ? (100 * (isRtl() ? box.right - event.clientX : event.clientX - box.left)) / box.width : (100 * (event.clientY - box.top)) / box.height, false);
     const up = () => {
       element.removeEventListener('pointermove', move);
       set(share, true);
@@ -35,7 +36,7 @@ export function separator(host: HTMLElement, property: string, label: string, up
     down.preventDefault();
   });
   element.addEventListener('keydown', (event) => {
-    const [less, more] = upright ? ['ArrowLeft', 'ArrowRight'] : ['ArrowUp', 'ArrowDown'];
+    const [less, more] = upright ? sideKeys() : ['ArrowUp', 'ArrowDown'];
     const step = event.key === less ? -3 : event.key === more ? 3 : 0;
     if (!step) return;
     event.preventDefault();

@@ -1,5 +1,7 @@
 // What services say when they refuse.
 
+import { t } from './text/lookup';
+
 /** What a refusal says, out of the shapes that services give it. */
 export function wording(text: string, type: string, status: number): string {
   if (type.includes('json')) {
@@ -16,7 +18,7 @@ export function wording(text: string, type: string, status: number): string {
     const errors = lines.filter((line) => line && !line.startsWith('The data included'));
     if (errors.length) return errors.join('\n');
   }
-  return text.trim().slice(0, 2000) || `The server answered ${status}.`;
+  return text.trim().slice(0, 2000) || t('theServerAnswered', { status });
 }
 
 const ENTITIES = new Map([['lt', '<'], ['gt', '>'], ['amp', '&'], ['quot', '"'], ['apos', "'"]]);

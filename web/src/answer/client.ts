@@ -1,6 +1,8 @@
 // The worker that fetches, reads and keeps the answer, so that nothing of it blocks the page.
 
 import { Refused } from '../service';
+import { shownCatalogue } from '../text/languages';
+import { t } from '../text/lookup';
 import type { Message, Order, Replies, Summary } from './model';
 
 type Waiting = { resolve(value: never): void; reject(why: Error): void };
@@ -50,7 +52,8 @@ export class Answers {
       if ('ok' in data) waiting?.resolve(data.ok as never);
       else waiting?.reject(new Refused(data.refused.status, data.refused.message));
     });
-    worker.addEventListener('error', (event) => this.restart(`The answer could not be read: ${event.message}`));
+    worker.addEventListener('error', (event) => this.restart(t('theAnswerCannotBeRead', { why: event.message })));
+    worker.postMessage({ catalogue: shownCatalogue() });
     return worker;
   }
 }

@@ -37,13 +37,13 @@ export const linked = (found: Read): boolean => found.kind === 'solutions' && fo
 
 const isThing = (term: Term | undefined): boolean => term !== undefined && term.type !== 'literal';
 
-/** The graph without a layout. Labels that rows do not have are the things' names. */
-export function graph(found: Read): Graph {
+/** The graph of some rows without a layout. Labels that rows do not have are the things' names. */
+export function graph(found: Read, rows: Iterable<number> = found.rows.keys()): Graph {
   const places = new Map<string, number>();
   const nodes: Node[] = [];
   const links = new Map<string, Link & { labels: Set<string> }>();
   const left = { nodes: new Set<string>(), links: new Set<string>() };
-  found.rows.forEach((_, row) => {
+  for (const row of rows) {
     const { things, link } = said(found, row);
     for (const { id, name, column, label } of things) {
       const place = places.get(id);
@@ -66,7 +66,7 @@ export function graph(found: Read): Graph {
       } else if (from === undefined || to === undefined || links.size >= LINKS) left.links.add(key);
       else links.set(key, { from, to, label: '', labels: new Set([link(other.column)]) });
     }
-  });
+  }
   const drawn = [...links.values()].map(({ from, to, labels }) => ({ from, to, label: [...labels].filter(Boolean).join(', ') }));
   return { columns: found.columns, nodes, links: drawn, more: { nodes: left.nodes.size, links: left.links.size } };
 }

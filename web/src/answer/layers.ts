@@ -4,8 +4,8 @@
 import type { Layer } from './model';
 import type { Read } from './table';
 
-/** To be told from each other, and from both maps. */
-const COLOURS = ['#0f8a78', '#d9622b', '#8a5fd0', '#3b82c9', '#c94f7c', '#a08a12', '#5b9a32', '#b4583f', '#6b7fa8', '#c23fc2', '#3fa3b0', '#8c6a4f'];
+/** Paul Tol's muted scheme, and three more, to be told from each other with a colour vision deficiency as well. */
+const COLOURS = ['#cc6677', '#332288', '#ddcc77', '#117733', '#88ccee', '#882255', '#44aa99', '#999933', '#aa4499', '#e69f00', '#222222', '#4477aa'];
 
 /** What is left when these are used up. */
 const OTHERS = '#868d8a';
@@ -24,7 +24,7 @@ export function layers(found: Read): { colours: (string | undefined)[]; layers: 
     const name = text(row, layer);
     if (name) sizes.set(name, (sizes.get(name) ?? 0) + 1);
   }
-  const all = [...sizes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name, rows], i): Layer => ({ name, rows, colour: COLOURS[i] ?? OTHERS }));
+  const all = [...sizes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name, rows], i): Layer => ({ key: '', name, rows, colour: COLOURS[i] ?? OTHERS }));
   const colourOf = new Map(all.map(({ name, colour }) => [name, colour]));
   const colours = found.rows.map((row) => {
     const own = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text(row, rgb))?.[1];

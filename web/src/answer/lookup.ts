@@ -21,6 +21,8 @@ export interface Asking {
   headers: Record<string, string>;
   /** Whether there are triples: without them there are no items. */
   triples: boolean;
+  /** Languages of labels, the wanted one first. */
+  languages: string[];
   signal?: AbortSignal;
 }
 
@@ -89,13 +91,17 @@ export async function label({ nodes, links }: Graph, asking: Asking): Promise<vo
   for (const link of links) link.label = labels.get(link.label) ?? link.label;
 }
 
-async function labelsOf(ids: string[], asking: Asking): Promise<Map<string, string>> {
+/** Returns the labels of items and properties, in the first of some languages that has one. */
+export async function labelsOf(ids: string[], asking: Asking, languages = asking.languages): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
   if (!asking.triples) return labels;
   for (let from = 0; from < ids.length; from += LABELLED) {
-    const fields = { action: 'wbgetentities', format: 'json', props: 'labels', languages: 'en', languagefallback: '1', ids: ids.slice(from, from + LABELLED).join('|') };
+    const fields = { action: 'wbgetentities', format: 'json', props: 'labels', languages: languages.join('|'), languagefallback: '1', ids: ids.slice(from, from + LABELLED).join('|') };
     const told = await ask<{ entities?: Record<string, { labels?: Record<string, { value: string }> }> }>('/w/api.php', fields, asking);
-    for (const [id, { labels: own }] of Object.entries(told?.entities ?? {})) if (own?.en) labels.set(id, own.en.value);
+    for (const [id, { labels: own }] of Object.entries(told?.entities ?? {})) {
+      const label = languages.map((language) => own?.[language]?.value).find(Boolean);
+      if (label) labels.set(id, label);
+    }
   }
   return labels;
 }
@@ -135,7 +141,7 @@ export async function about(href: string, asking: Asking): Promise<About> {
 
 async function ofItem(item: string, asking: Asking): Promise<About> {
   if (!asking.triples) return { label: '', description: '', image: '' };
-  const query = `SELECT ?i ?iLabel ?iDescription ?image WHERE { VALUES ?i { wd:${item} } OPTIONAL { ?i wdt:P18 ?image } SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } } ORDER BY ?image LIMIT 1`;
+  const query = `SELECT ?i ?iLabel ?iDescription ?image WHERE { VALUES ?i { wd:${item} } OPTIONAL { ?i wdt:P18 ?image } SERVICE wikibase:label { bd:serviceParam wikibase:language "${asking.languages.join()}". } } ORDER BY ?image LIMIT 1`;
   const [row] = await rowsOf(query, asking);
   const text = row?.iLabel?.value ?? '';
   const image = row?.image?.value ?? '';

@@ -1,6 +1,7 @@
 // The common part of MapCSS, as `{{style: ...}}` has it: rules by type, tags, classes and whether a way is closed, with how
 // lines, areas, points, symbols and texts look. What is not understood leaves its rule or its declaration out.
 
+import { locale } from '../text/lookup';
 import type { Tags } from './osm';
 
 /** How an element is drawn; lengths are pixels. */
@@ -24,6 +25,21 @@ export interface Style {
   textSize?: number;
   /** What is higher is drawn above. */
   z?: number;
+  /** The last rule that set a colour of its own: its place in `keys`. */
+  rule?: number;
+}
+
+/** A rule with a colour, as a legend has it. */
+export interface StyleKey {
+  /** The key of its condition, if it has one and no other, and the value or range; else the whole selector. */
+  key: string;
+  name: string;
+  colour: string;
+}
+
+export interface Stylesheet {
+  style: (subject: Subject) => Style;
+  keys: StyleKey[];
 }
 
 /** What is held against selectors. */
@@ -37,29 +53,68 @@ export interface Subject {
 type Test = (subject: Subject, classes: Set<string>) => boolean;
 
 interface Rule {
+  head: string;
+  /** The colour that it gives to all that it matches. */
+  colour?: string;
   selectors: Test[];
   style: (tags: Tags, style: Style) => void;
   classes: string[];
 }
 
-/** A function from an element to how it is drawn; nothing where there is no rule in it. */
-export function stylesheet(source: string): ((subject: Subject) => Style) | null {
+/** A function from an element to how it is drawn, with its rules that have a colour; nothing where there is no rule in it. */
+export function stylesheet(source: string): Stylesheet | null {
   const rules = [...blocks(source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, ''))].flatMap(([head, body]): Rule[] => {
     // Before it may stand what has no body, such as `@import`.
     const selectors = cut(head.slice(head.lastIndexOf(';') + 1), ',').map(selector).filter((found) => found !== null);
-    return selectors.length ? [{ selectors, ...declarations(body) }] : [];
+    return selectors.length ? [{ head: head.slice(head.lastIndexOf(';') + 1).trim(), selectors, ...declarations(body) }] : [];
   });
   if (!rules.length) return null;
-  return (subject) => {
+  const coloured = rules.filter(({ colour }) => colour !== undefined);
+  const keys = named(coloured.map(({ head, colour = '' }) => ({ ...described(head), colour })));
+  const style = (subject: Subject): Style => {
     const style: Style = {};
     const classes = new Set<string>();
     for (const rule of rules) {
       if (!rule.selectors.some((fits) => fits(subject, classes))) continue;
       rule.style(subject.tags, style);
+      if (rule.colour !== undefined) style.rule = coloured.indexOf(rule);
       for (const name of rule.classes) classes.add(name);
     }
     return style;
   };
+  return { style, keys };
+}
+
+const grouped = (text: string): string => (Number.isFinite(Number(text)) ? Number(text).toLocaleString(locale(), { maximumFractionDigits: 6 }) : text);
+
+const CONDITION = /\[((?:"[^"]*"|'[^']*'|[^\]"'])*)\]/g;
+
+/** What selectors such as `node[shop=bakery], way[shop=bakery]` are called in a legend. */
+function described(head: string): Pick<StyleKey, 'key' | 'name'> & { bound?: [operator: string, number: number] } {
+  const all = cut(head, ',').map((one) => /^\s*(?:\*|[a-z]+)?((?:\[(?:"[^"]*"|'[^']*'|[^\]"'])*\])*)\s*$/.exec(one)?.[1]);
+  const [conditions] = all;
+  if (conditions === undefined || all.some((one) => one !== conditions)) return { key: '', name: head };
+  if (conditions === '') return { key: '', name: 'other' };
+  const parts = [...conditions.matchAll(CONDITION)].map(([, inner = '']) => /^("[^"]*"|'[^']*'|[^=!<>~^$*?]+)(=|<=|>=|<|>)([^=~][\s\S]*)$/.exec(inner)?.slice(1) ?? []);
+  const [[key = '', operator = '', right = ''] = []] = parts;
+  if (parts.length !== 1 || !key) return { key: '', name: head };
+  const value = unquoted(right);
+  if (operator === '=') return { key: unquoted(key), name: value };
+  return { key: unquoted(key), name: `${operator.replace('<=', '≤').replace('>=', '≥')} ${grouped(value)}`, bound: [operator, Number(value)] };
+}
+
+/** Names rules `[k>0]`, `[k<5]`, `[k<2]`, of which the last that matches counts, by the ranges that are left of them. */
+function named(keys: (StyleKey & ReturnType<typeof described>)[]): StyleKey[] {
+  const below = (key: string) => keys.filter((one) => one.key === key && one.bound?.[0] === '<').map(({ bound }) => bound?.[1] ?? 0).sort((a, b) => a - b);
+  return keys.map(({ key, name, colour, bound }) => {
+    const bounds = bound ? below(key) : [];
+    const last = bounds.at(-1);
+    if (!bound || last === undefined) return { key, name, colour };
+    const [operator, number] = bound;
+    const before = bounds[bounds.indexOf(number) - 1];
+    if (operator === '<' && before !== undefined) return { key, name: `${grouped(String(before))} – ${grouped(String(number))}`, colour };
+    return { key, name: operator === '>' && number < (bounds[0] ?? 0) ? `≥ ${grouped(String(last))}` : name, colour };
+  });
 }
 
 /** Heads and bodies of rules, whatever stands in brackets and quotes in them. */
@@ -233,8 +288,9 @@ const SETTERS = new Map<string, Setter>(Object.entries({
   'z-index': number('z', -1000, 1000),
 }));
 
-function declarations(body: string): Pick<Rule, 'style' | 'classes'> {
+function declarations(body: string): Pick<Rule, 'style' | 'classes' | 'colour'> {
   const classes: string[] = [];
+  const colours = new Map<string, string>();
   const setters: ((tags: Tags, style: Style) => void)[] = [];
   for (const one of cut(body, ';')) {
     const set = /^\s*set\s+\.?([\w-]+)\s*$/.exec(one)?.[1];
@@ -245,7 +301,10 @@ function declarations(body: string): Pick<Rule, 'style' | 'classes'> {
     const key = /^(?:eval\(\s*["']?\s*)?tag\(\s*\\?["']?([^"'()\\]+)\\?["']?\s*\)(?:\s*["']?\s*\))?$/.exec(value)?.[1];
     const setter = SETTERS.get(name.toLowerCase());
     if (name === 'text') setters.push((tags, style) => (style.text = valueOf(tags, key ?? value) ?? ''));
-    else if (setter) setters.push((tags, style) => setter(style, key === undefined ? value : (valueOf(tags, key) ?? '')));
+    else if (setter) {
+      if (key === undefined && /^(symbol-)?(fill-)?color$/.test(name) && COLOUR.test(value)) colours.set(name, value);
+      setters.push((tags, style) => setter(style, key === undefined ? value : (valueOf(tags, key) ?? '')));
+    }
   }
-  return { classes, style: (tags, style) => setters.forEach((set) => set(tags, style)) };
+  return { classes, colour: colours.get('symbol-fill-color') ?? colours.get('fill-color') ?? colours.get('color'), style: (tags, style) => setters.forEach((set) => set(tags, style)) };
 }

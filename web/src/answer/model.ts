@@ -2,6 +2,9 @@
 
 import type { Geometry } from 'geojson';
 import type { Language } from '../link';
+import type { ChartColumn, ChartData, ImageOfRow } from './columns';
+import type { Profile } from './profile';
+import type { Look } from './look';
 
 /** West, south, east, north. */
 export type Box = [number, number, number, number];
@@ -11,8 +14,9 @@ export interface Asked {
   /** As it is sent. */
   query: string;
   headers: Record<string, string>;
-  /** MapCSS. */
-  style: string;
+  look: Look;
+  /** Languages of labels, the wanted one first. */
+  languages: string[];
   /** Whether there are triples, and so items that have coordinates and labels. */
   triples: boolean;
 }
@@ -64,12 +68,16 @@ export interface Summary {
   part: boolean;
   /** Whose colours are on the map. */
   layers: Layer[];
+  /** The scale of a heat map (`heat.ts`), if the answer is drawn as one. */
+  heat: number[] | null;
   /** Rows that were not placed, though they name something that may have a place. */
   unasked: number;
 }
 
 /** Rows of one colour. */
 export interface Layer {
+  /** The column or tag that has the name as its value; empty if the name says all. */
+  key: string;
   name: string;
   rows: number;
   colour: string;
@@ -124,6 +132,21 @@ export interface Dates {
   rows: { index: number; title: string; text: string; year: number }[];
 }
 
+/** The most frequent values of a column. */
+export interface Facet {
+  values: { text: string; rows: number }[];
+  /** Number of other values, and of rows without one. */
+  others: number;
+  empty: number;
+}
+
+/** What a filter leaves of an answer. */
+export interface Arranged {
+  rows: number;
+  geometries: Summary['geometries'];
+  box: Box | null;
+}
+
 export type Saved = 'geojson' | 'gpx' | 'kml' | 'csv' | 'parquet' | 'json' | 'raw';
 
 export type Order =
@@ -131,31 +154,52 @@ export type Order =
   | { do: 'stop' }
   | { do: 'rows'; from: number; to: number }
   | { do: 'arrange'; column: number; descending: boolean; filter: string }
+  | { do: 'facets'; column: number }
+  | { do: 'labels'; ids: string[]; languages: string[] }
   | { do: 'place'; index: number }
+  | { do: 'beside'; index: number; by: -1 | 1 }
   | { do: 'details'; index: number }
   | { do: 'dates' }
   | { do: 'graph' }
+  /** The columns as charts see them; the values of some; the images of rows. */
+  | { do: 'columns' }
+  | { do: 'chart'; columns: number[]; counted: boolean }
+  | { do: 'images'; hidden: string[] }
   | { do: 'tile'; z: number; x: number; y: number }
   | { do: 'apart'; cluster: number }
+  /** The values of a column or tag; the answer drawn anew. */
+  | { do: 'profile'; column: string }
+  | { do: 'restyle'; look: Look }
   | { do: 'raw'; from: number; to: number }
-  | { do: 'save'; as: Saved };
+  | { do: 'save'; as: Saved; copyright: string };
 
 /** What each order is answered with. */
 export interface Replies {
   run: Summary;
   stop: null;
   rows: Row[];
-  /** How many rows are left. */
-  arrange: number;
+  /** The rows that are left; the map has no others from then on. */
+  arrange: Arranged;
+  facets: Facet;
+  /** Labels of items, as pairs. */
+  labels: [string, string][];
   /** In which row it is now, or -1. */
   place: number;
+  /** The row before or after it in the table, or -1. */
+  beside: number;
   details: Details;
   dates: Dates | null;
   graph: Graph;
+  columns: ChartColumn[];
+  chart: ChartData;
+  images: { images: ImageOfRow[]; more: number };
   /** In the format of Mapbox's vector tiles. */
   tile: ArrayBuffer;
   /** The zoom at which features that are drawn as one come apart. */
   apart: number;
+  profile: Profile | null;
+  /** The colours, and the scale of a heat map. */
+  restyle: { layers: Layer[]; heat: number[] | null };
   /** `to` is where the next piece begins. */
   raw: { text: string; to: number; size: number };
   save: { url: string; name: string };

@@ -6,14 +6,14 @@ import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import type { Feature, Geometry, Position } from 'geojson';
 import { boxOf } from './geometry';
 import { DASHES } from './dashes';
+import { intensities } from './heat';
+import { TOGETHER, type Look } from './look';
 import { stylesheet, type Style } from './mapcss';
-import type { Box, Summary } from './model';
+import type { Box, Layer, Summary } from './model';
 import type { Entry } from './table';
 
 /** The last zoom with tiles of its own. */
 export const MAXZOOM = 16;
-/** More features than that are drawn together where they are close. */
-const TOGETHER = 1500;
 /** More names than that nobody reads. */
 const NAMED = 20_000;
 /** Letters of a name: with one of thousands the map draws nothing of its tile. */
@@ -24,48 +24,73 @@ export class Drawing {
   box: Box | null = null;
   readonly geometries: Summary['geometries'] = { point: 0, line: 0, polygon: 0 };
   unplaced = 0;
+  /** The style's colours and their rows. */
+  readonly layers: Layer[];
+  /** The scale of its heat map (`heat.ts`). */
+  readonly heat: number[] | null;
+  /** Points, and those of small areas. */
   private readonly points: GeoJSONVT;
+  /** Points of lines, for those that are too short to be drawn. */
+  private readonly beads: GeoJSONVT;
   private readonly shapes: GeoJSONVT;
 
-  /** `colours` are those of rows of which no style says otherwise. */
-  constructor(rows: Entry[], style: string, colours: (string | undefined)[] = []) {
-    const styled = style ? stylesheet(style) : null;
+  /** `colours` are those of rows of which no style says otherwise; `only` are the rows to draw. */
+  constructor(rows: Entry[], look: Look, colours: (string | undefined)[] = [], only: Iterable<number> = rows.keys()) {
+    const styled = look.css ? stylesheet(look.css) : null;
     const points: Feature[] = [];
+    const beads: Feature[] = [];
     const shapes: Feature[] = [];
-    rows.forEach((entry, i) => {
+    const weigh = weights(rows, look.heat);
+    const uses = styled ? new Uint32Array(styled.keys.length) : null;
+    for (const i of only) {
+      const entry = rows[i];
+      if (!entry) continue;
       const { geometry } = entry;
       const own = geometry && boxOf(geometry);
       if (!geometry || !own) {
         this.unplaced += 1;
-        return;
+        continue;
       }
       this.box = this.box ? joined(this.box, own) : own;
       const isPoint = geometry.type === 'Point';
       const isArea = geometry.type === 'Polygon' || geometry.type === 'MultiPolygon';
       this.geometries[isPoint || geometry.type === 'MultiPoint' ? 'point' : isArea ? 'polygon' : 'line'] += 1;
-      const look = styled?.({ type: entry.type, isArea, isClosed: isArea || isRing(geometry), tags: entry.tags });
-      const name = rows.length < NAMED ? (look?.text ?? entry.name)?.slice(0, LONGEST) : undefined;
-      // The zoom from which on a shape is larger than some pixels, and needs no point in its place. A line is seen as one from
-      // two pixels on.
+      const style = styled?.style({ type: entry.type, isArea, isClosed: isArea || isRing(geometry), tags: entry.tags });
+      if (uses && style?.rule !== undefined) uses[style.rule] = (uses[style.rule] ?? 0) + 1;
+      const name = rows.length < NAMED ? (style?.text ?? entry.name)?.slice(0, LONGEST) : undefined;
+      // The zoom from which on a shape is larger than some pixels, and needs no point in its place. A line stays a line: its
+      // point is as wide as the line, and stands only where the line is shorter than it is wide.
       const pixels = isArea ? 12 : 2;
       const extent = Math.max(own[2] - own[0], (own[3] - own[1]) * 1.3, 1e-9);
-      const properties = clean({ i, z: isPoint ? 99 : Math.max(0, Math.log2((pixels * 360) / (512 * extent))), n: name, c: look?.color ?? colours[i], ...(look && drawn(look)) });
-      const coordinates = isPoint ? geometry.coordinates : middle(geometry, own);
-      points.push({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
+      const z = isPoint ? 99 : Math.max(0, Math.log2((pixels * 360) / (512 * extent)));
+      const told = Object.fromEntries((look.keys ?? []).map((key) => [key, Object.hasOwn(entry.tags, key) ? entry.tags[key] : undefined]));
+      const properties = clean({ ...told, i, z, n: name, c: style?.color ?? colours[i], ...(style && drawn(style)), h: weigh?.(entry) });
+      const point: Feature = { type: 'Feature', properties, geometry: { type: 'Point', coordinates: isPoint ? geometry.coordinates : middle(geometry, own) } };
+      // A pasted style has points of its own for what are points.
+      const isOfPoints = isPoint || geometry.type === 'MultiPoint' || (look.keys === null && (isArea || weigh !== null));
+      (isOfPoints ? points : beads).push(point);
       if (!isPoint) shapes.push({ type: 'Feature', properties, geometry });
-    });
+    }
+    this.layers = (styled?.keys ?? []).map((key, i) => ({ ...key, rows: uses?.[i] ?? 0 })).filter(({ rows: number }) => number > 0);
+    // What has no value is named last; ranges are in the order of their numbers.
+    const place = ({ name }: Layer) => (name === 'other' ? Infinity : name.startsWith('≥') ? Number.MAX_VALUE : name.startsWith('<') ? -Number.MAX_VALUE : /–/.test(name) ? Number.parseFloat(name.replaceAll(',', '')) : 0);
+    this.layers.sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0));
+    this.heat = weigh && intensities(points.map(({ geometry, properties }) => ({ at: geometry.type === 'Point' ? geometry.coordinates : [], weight: Number(properties?.h ?? 0) })));
     const options = { maxZoom: MAXZOOM, extent: EXTENT, buffer: 96, indexMaxZoom: 4, indexMaxPoints: 100_000 };
-    const cluster = points.length > TOGETHER;
+    const cluster = !weigh && (look.cluster ?? points.length > TOGETHER);
     this.points = new GeoJSONVT({ type: 'FeatureCollection', features: points }, { ...options, cluster, clusterOptions: { maxZoom: 13, minPoints: 3, extent: EXTENT, radius: (44 * EXTENT) / 512 } });
+    this.beads = new GeoJSONVT({ type: 'FeatureCollection', features: beads }, options);
     this.shapes = new GeoJSONVT({ type: 'FeatureCollection', features: shapes }, options);
   }
 
-  /** The tile, with the layers `points` and `shapes`. */
+  /** The tile, with the layers `points`, `beads` and `shapes`. */
   tile(z: number, x: number, y: number): ArrayBuffer {
-    const layers: Record<string, NonNullable<ReturnType<GeoJSONVT['getTile']>>> = {};
+    const layers: Record<string, Tile> = {};
     const points = this.points.getTile(z, x, y);
+    const beads = this.beads.getTile(z, x, y);
     const shapes = this.shapes.getTile(z, x, y);
     if (points) layers.points = points;
+    if (beads) layers.beads = sparse(beads);
     if (shapes) layers.shapes = shapes;
     const bytes = fromGeojsonVt(layers, { version: 2, extent: EXTENT });
     return bytes.slice().buffer;
@@ -75,6 +100,31 @@ export class Drawing {
   apart(cluster: number): number {
     return this.points.getClusterExpansionZoom(cluster) ?? MAXZOOM;
   }
+}
+
+type Tile = NonNullable<ReturnType<GeoJSONVT['getTile']>>;
+
+/** Units of a tile in which one point of a line is enough: a pixel. */
+const BEAD = EXTENT / 512;
+
+/** The tile with one feature for each pixel. */
+function sparse(tile: Tile): Tile {
+  const seen = new Set<number>();
+  const features = tile.features.filter(({ geometry }) => {
+    const [x = 0, y = 0] = (geometry as [number, number][])[0] ?? [];
+    const at = Math.floor(x / BEAD) * 4096 + Math.floor(y / BEAD);
+    return !seen.has(at) && seen.add(at);
+  });
+  return { ...tile, features } as Tile;
+}
+
+/** Returns the weight of a row on a heat map, from 0 to 1 by the largest number of the tag. */
+function weights(rows: Entry[], key: string | null): ((entry: Entry) => number) | null {
+  if (key === null) return null;
+  if (!key) return () => 1;
+  const numberOf = (entry: Entry): number => Math.max(0, Number(entry.tags[key] || NaN)) || 0;
+  const most = rows.reduce((largest, entry) => Math.max(largest, numberOf(entry)), 0);
+  return (entry) => (most ? numberOf(entry) / most : 1);
 }
 
 /** How a style is told to the map: the names are those of `map/overlay.ts`. */

@@ -1,20 +1,32 @@
 // Fetches an answer, reads it and keeps it: what the page gets of it are some rows and some tiles, never the whole.
 
+import { t, useCatalogue, type Catalogue } from '../text/lookup';
 import { wording } from '../wording';
 import { boxOf } from './geometry';
+import { arranged, facets } from './arrange';
+import { columnsOf, dataOf, imagesOf } from './columns';
 import * as graph from './graph';
 import { layers } from './layers';
-import { label, place, type Asking } from './lookup';
-import type { Asked, Cell, Dates, Details, Message, Order, Replies, Row, Saved, Summary } from './model';
+import { label, labelsOf, place, type Asking } from './lookup';
+import type { Asked, Cell, Dates, Details, Layer, Message, Order, Replies, Row, Saved, Summary } from './model';
+import { profile } from './profile';
 import * as save from './save';
 import { read, textAlone, type Entry, type Read } from './table';
+import type { Look } from './look';
 import { Drawing } from './tiles';
 
 interface Kept {
   raw: Blob;
   asking: Asking;
   read: Read;
+  /** What is on the map, and the drawing of all rows. */
   drawing: Drawing;
+  whole: Drawing;
+  filter: string;
+  look: Look;
+  /** Of rows that no style colours. */
+  colours: (string | undefined)[];
+  coloured: Layer[];
   summary: Summary;
   /** The rows in the order of the table, and where each of them is there. */
   order: Uint32Array;
@@ -40,7 +52,9 @@ class Failed extends Error {
   }
 }
 
-addEventListener('message', async ({ data }: MessageEvent<{ id: number; order: Order }>) => {
+addEventListener('message', async ({ data }: MessageEvent<{ catalogue: Catalogue } | { id: number; order: Order }>) => {
+  // The page sends its texts first.
+  if ('catalogue' in data) return useCatalogue(data.catalogue);
   const say = (message: Message) => postMessage(message);
   try {
     const ok = await obey(data.order);
@@ -62,8 +76,14 @@ function obey(order: Order): Promise<unknown> | unknown {
       return rows(order.from, order.to);
     case 'arrange':
       return arrange(order.column, order.descending, order.filter);
+    case 'facets':
+      return kept ? facets(kept.read, kept.order, order.column) : { values: [], others: 0, empty: 0 };
+    case 'labels':
+      return kept ? labelsOf(order.ids, kept.asking, order.languages).then((labels) => [...labels]) : [];
     case 'place':
       return kept?.places[order.index] ?? -1;
+    case 'beside':
+      return beside(order.index, order.by);
     case 'details':
       return details(order.index);
     case 'tile':
@@ -74,10 +94,20 @@ function obey(order: Order): Promise<unknown> | unknown {
       return dates();
     case 'graph':
       return drawn();
+    case 'columns':
+      return kept ? columnsOf(kept.read, kept.order) : [];
+    case 'chart':
+      return kept ? dataOf(kept.read, kept.order, order.columns, order.counted) : { rows: [], more: 0 };
+    case 'images':
+      return kept ? imagesOf(kept.read, kept.order, order.hidden) : { images: [], more: 0 };
+    case 'profile':
+      return kept ? profile(kept.read.rows, order.column) : null;
+    case 'restyle':
+      return restyle(order.look);
     case 'raw':
       return raw(order.from, order.to);
     case 'save':
-      return file(order.as);
+      return file(order.as, order.copyright);
   }
 }
 
@@ -100,10 +130,10 @@ async function run(asked: Asked): Promise<Replies['run']> {
   const body = new URLSearchParams(isSparql ? { query: asked.query } : { data: asked.query });
   const accept = isSparql ? 'application/sparql-results+json, text/plain;q=0.1, */*;q=0.1' : '*/*';
   const answer = await fetch(isSparql ? '/sparql' : '/api/interpreter', { method: 'POST', body, headers: { ...asked.headers, Accept: accept }, redirect: 'manual', signal: control.signal }).catch((why: Error) => {
-    throw why.name === 'AbortError' ? why : new Failed(0, 'The server cannot be reached.');
+    throw why.name === 'AbortError' ? why : new Failed(0, t('theServerCannotBeReached'));
   });
   // Of a query with `[out:custom]` that finds one element, that element on another host.
-  if (answer.type === 'opaqueredirect') throw new Failed(0, 'The answer is an address elsewhere, where the page does not go. A cURL line of this query tells it.');
+  if (answer.type === 'opaqueredirect') throw new Failed(0, t('theAnswerIsAnAddress'));
   const coming: Coming = { asked, answer, contentType: answer.headers.get('content-type') ?? '', started, first: performance.now() - started };
   const blob = await receive(coming, control);
   const total = performance.now() - started;
@@ -111,7 +141,7 @@ async function run(asked: Asked): Promise<Replies['run']> {
   const reading = performance.now();
   const found = await readable(blob, coming);
   control.signal.throwIfAborted();
-  const unasked = isSparql ? await place(found, { headers: asked.headers, triples: asked.triples, signal: control.signal }).catch(() => 0) : 0;
+  const unasked = isSparql ? await place(found, { headers: asked.headers, triples: asked.triples, languages: asked.languages, signal: control.signal }).catch(() => 0) : 0;
   control.signal.throwIfAborted();
   return keep(coming, blob, found, { total, reading, unasked, part: blob.size > READ });
 }
@@ -122,9 +152,9 @@ async function readable(blob: Blob, { contentType, asked }: Coming): Promise<Rea
     if (blob.size <= READ) return read(await blob.text(), contentType, asked);
     const begun = whole(await blob.slice(0, READ).text(), contentType);
     if (begun !== null) return read(begun, contentType, asked);
-    return textAlone(`The answer has ${Math.round(blob.size / 1e6)} MB, more than a page can show as rows. It is here as it came: ask for less to see it on the map.`);
+    return textAlone(t('theAnswerHasMBMoreThan', { megabytes: Math.round(blob.size / 1e6) }));
   } catch (why) {
-    return textAlone(`The answer could not be read, and is here as it came: ${(why as Error).message}`);
+    return textAlone(t('theAnswerCouldNotBeRead', { why: (why as Error).message }));
   }
 }
 
@@ -139,14 +169,14 @@ async function receive(coming: Coming, control: AbortController): Promise<Blob> 
   const reader = answer.body?.getReader();
   const take = () =>
     reader?.read().catch((why: Error) => {
-      throw why.name === 'AbortError' ? why : new Failed(0, `The answer broke off after ${Math.round(bytes / 1000).toLocaleString('en')} kB.`);
+      throw why.name === 'AbortError' ? why : new Failed(0, t('theAnswerBrokeOffAfterKB', { kilobytes: Math.round(bytes / 1000) }));
     });
   for (let part = await take(); part && !part.done; part = await take()) {
     parts.push(part.value);
     bytes += part.value.length;
     if (bytes > LARGEST) {
       control.abort();
-      throw new Failed(0, `The answer is larger than ${LARGEST / 1e6} MB, more than a page can hold. Ask for less, or copy a cURL line and save it.`);
+      throw new Failed(0, t('theAnswerIsLargerThanMB', { megabytes: LARGEST / 1e6 }));
     }
     const now = performance.now();
     if (now - told > 100) {
@@ -181,7 +211,7 @@ async function showBegun(coming: Coming, begun: Blob): Promise<void> {
 /** Keeps an answer, to be asked for in parts. */
 function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: Read, took: { total: number; reading: number; unasked: number; part: boolean }): Summary {
   const { colours, layers: coloured } = layers(found);
-  const drawing = new Drawing(found.rows, asked.style, colours);
+  const drawing = new Drawing(found.rows, asked.look, colours);
   const order = Uint32Array.from(found.rows, (_, i) => i);
   const summary: Summary = {
     kind: found.kind,
@@ -203,11 +233,23 @@ function keep({ asked, answer, contentType, first }: Coming, blob: Blob, found: 
     unplaced: drawing.unplaced,
     linked: graph.linked(found),
     part: took.part,
-    layers: coloured,
+    layers: drawing.layers.length ? drawing.layers : coloured,
+    heat: drawing.heat,
     unasked: took.unasked,
   };
-  kept = { raw: blob, asking: { headers: asked.headers, triples: asked.triples }, read: found, drawing, summary, order, places: Int32Array.from(order) };
+  kept = { raw: blob, asking: { headers: asked.headers, triples: asked.triples, languages: asked.languages }, read: found, drawing, whole: drawing, filter: '', look: asked.look, colours, coloured, summary, order, places: Int32Array.from(order) };
   return summary;
+}
+
+/** Draws the answer in another look. */
+function restyle(look: Look): Replies['restyle'] {
+  if (!kept) return { layers: [], heat: null };
+  const { read: found, colours, order } = kept;
+  kept.look = look;
+  kept.whole = new Drawing(found.rows, look, colours);
+  kept.drawing = order.length === found.rows.length ? kept.whole : new Drawing(found.rows, look, colours, order.toSorted());
+  const { layers: own, heat } = kept.drawing;
+  return { layers: own.length ? own : kept.coloured, heat };
 }
 
 /** What has come of an answer as a whole one, without what is begun at its end; nothing where that cannot be told. */
@@ -224,8 +266,8 @@ function whole(text: string, contentType: string): string | null {
 
 /** The graph with its labels, laid out. */
 async function drawn(): Promise<Replies['graph']> {
-  if (!kept) throw new Failed(0, 'there is no answer');
-  const found = graph.graph(kept.read);
+  if (!kept) throw new Failed(0, t('thereIsNoAnswer'));
+  const found = graph.graph(kept.read, kept.order);
   const [{ layOut }] = await Promise.all([import('./layout'), label(found, kept.asking).catch(() => undefined)]);
   layOut(found);
   return found;
@@ -243,46 +285,36 @@ function rows(from: number, to: number): Row[] {
 /** As much of a value as is shown. */
 function shortened(cell: Cell, most: number): Cell {
   const { text } = cell;
-  return text.length <= most ? cell : { ...cell, text: `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}… (${text.length.toLocaleString('en')} characters)` };
+  return text.length <= most ? cell : { ...cell, text: `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}… (${t('nCharacters', { n: text.length })})` };
 }
 
-function arrange(column: number, descending: boolean, filter: string): number {
-  if (!kept) return 0;
-  const { read: found } = kept;
-  const wanted = filter.trim().toLowerCase();
-  let order = Array.from(found.rows.keys());
-  if (wanted) order = order.filter((i) => texts(found.rows[i]).some((text) => text.toLowerCase().includes(wanted)));
-  const name = found.columns[column];
-  if (name !== undefined) {
-    const keys = found.rows.map((entry) => {
-      const { text } = entry.cell(column, found.columns);
-      const number = text.trim() === '' ? NaN : Number(text.replace(/^(node|way|relation)\//, ''));
-      return { text, number };
-    });
-    const collator = new Intl.Collator('en', { numeric: true });
-    const sign = descending ? -1 : 1;
-    order.sort((a, b) => {
-      const [x, y] = [keys[a], keys[b]];
-      if (!x || !y) return 0;
-      // What has no value is last either way.
-      if ((x.text === '') !== (y.text === '')) return x.text === '' ? 1 : -1;
-      const both = Number.isFinite(x.number) && Number.isFinite(y.number);
-      return sign * (both ? x.number - y.number : collator.compare(x.text, y.text)) || a - b;
-    });
-  }
-  kept.order = Uint32Array.from(order);
+/** Filters and sorts the rows; a filter acts on the map, on the other views and on files. */
+function arrange(column: number, descending: boolean, filter: string): Replies['arrange'] {
+  if (!kept) return { rows: 0, geometries: { point: 0, line: 0, polygon: 0 }, box: null };
+  const { read: found, summary, colours, look } = kept;
+  kept.order = arranged(found, { column, descending, filter });
   kept.places = new Int32Array(found.rows.length).fill(-1);
   kept.order.forEach((index, place) => kept && (kept.places[index] = place));
-  return order.length;
+  if (filter !== kept.filter) {
+    kept.filter = filter;
+    kept.drawing = kept.order.length === found.rows.length ? kept.whole : new Drawing(found.rows, look, colours, kept.order.toSorted());
+  }
+  const { geometries, box } = kept.drawing;
+  return { rows: kept.order.length, geometries, box: kept.drawing === kept.whole ? summary.box : box };
 }
 
-function texts(entry: Entry | undefined): string[] {
-  return entry ? entry.pairs().map(([, cell]) => cell.text) : [];
+/** Rows that pass the filter, in the order of the table. */
+const leftRows = (): Entry[] => (kept ? [...kept.order].flatMap((index) => kept?.read.rows[index] ?? []) : []);
+
+function beside(index: number, by: -1 | 1): number {
+  const number = kept?.order.length ?? 0;
+  const place = kept?.places[index] ?? -1;
+  return place < 0 || !number ? -1 : (kept?.order[(place + by + number) % number] ?? -1);
 }
 
 function details(index: number): Details {
   const entry = kept?.read.rows[index];
-  if (!kept || !entry) throw new Failed(0, 'no such row');
+  if (!kept || !entry) throw new Failed(0, t('noSuchRow'));
   return { index, title: shortened({ text: entry.title }, CELL).text, href: entry.href, pairs: entry.pairs().map(([name, cell]) => [name, shortened(cell, VALUE)]), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry), nodes: graph.named(kept.read, index) };
 }
 
@@ -293,7 +325,9 @@ function dates(): Dates | null {
   if (kept?.read.kind !== 'solutions') return null;
   const { columns, rows: all } = kept.read;
   for (const [i, column] of columns.entries()) {
-    const found = all.flatMap((entry, index) => {
+    const found = [...kept.order].flatMap((index) => {
+      const entry = all[index];
+      if (!entry) return [];
       const cell = entry.cell(i, columns);
       const year = cell.note === 'dateTime' || cell.note === 'date' ? yearOf(cell.text) : null;
       return year === null ? [] : [{ index, title: shortened({ text: entry.title }, CELL).text, text: cell.text.replace(/T00:00:00Z$/, ''), year }];
@@ -324,12 +358,12 @@ function unlike(name: string, columns: string[]): string {
   return columns.includes(name) ? unlike(`_${name}`, columns) : name;
 }
 
-const COPYRIGHT = 'OpenStreetMap contributors, ODbL 1.0; Wikidata, CC0';
-
-async function file(as: Saved): Promise<Replies['save']> {
-  if (!kept) throw new Failed(0, 'there is no answer');
+async function file(as: Saved, copyright: string): Promise<Replies['save']> {
+  if (!kept) throw new Failed(0, t('thereIsNoAnswer'));
   const { read: found, summary } = kept;
-  const entries = found.rows.map((entry): save.Entry => ({
+  const rows = leftRows();
+  const isFiltered = rows.length < found.rows.length;
+  const entries = rows.map((entry): save.Entry => ({
     title: entry.title,
     id: entry.id,
     properties: entry.id ? { '@id': entry.id, ...entry.tags } : entry.tags,
@@ -338,12 +372,12 @@ async function file(as: Saved): Promise<Replies['save']> {
   const placed = entries.filter((entry) => entry.geometry);
   const name = `terrapin-${summary.digest.slice(0, 8) || 'answer'}`;
   // A file of some of the rows says so in its name, and GeoJSON in itself.
-  const rowsName = summary.part ? `${name}-part` : name;
+  const rowsName = summary.part || isFiltered ? `${name}-part` : name;
   const url = (text: string | Blob, type: string) => URL.createObjectURL(typeof text === 'string' ? new Blob([text], { type }) : text);
   // Of keys that have no column there is one for all.
   const columns = found.others.length ? [...found.columns, unlike('other_tags', found.columns)] : found.columns;
   const cells = () =>
-    found.rows.map((entry) => {
+    rows.map((entry) => {
       const own = found.columns.map((_, i) => entry.cell(i, found.columns));
       if (!found.others.length) return own;
       const others = found.others.filter((key) => key in entry.tags).map((key) => [key, entry.tags[key]]);
@@ -351,22 +385,22 @@ async function file(as: Saved): Promise<Replies['save']> {
     });
   switch (as) {
     case 'geojson':
-      return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright: COPYRIGHT, snapshot: summary.digest, ...(summary.part && { remark: `the first ${found.rows.length} rows of a longer answer` }) }), 'application/geo+json'), name: `${rowsName}.geojson` };
+      return { url: url(save.geojson(placed, { generator: 'Terrapin', copyright, snapshot: summary.digest, ...(summary.part ? { remark: `the first ${found.rows.length} rows of a longer answer` } : isFiltered && { remark: `${rows.length} of the ${found.rows.length} rows of the answer` }) }), 'application/geo+json'), name: `${rowsName}.geojson` };
     case 'gpx':
-      return { url: url(save.gpx(placed, COPYRIGHT), 'application/gpx+xml'), name: `${rowsName}.gpx` };
+      return { url: url(save.gpx(placed, copyright), 'application/gpx+xml'), name: `${rowsName}.gpx` };
     case 'kml':
-      return { url: url(save.kml(placed, COPYRIGHT), 'application/vnd.google-earth.kml+xml'), name: `${rowsName}.kml` };
+      return { url: url(save.kml(placed, copyright), 'application/vnd.google-earth.kml+xml'), name: `${rowsName}.kml` };
     case 'csv':
       return { url: url(save.csv(columns, cells()), 'text/csv'), name: `${rowsName}.csv` };
     case 'parquet': {
       const { parquet } = await import('./parquet');
-      const bytes = parquet(columns, cells(), found.rows.map((entry) => entry.geometry), COPYRIGHT);
+      const bytes = parquet(columns, cells(), rows.map((entry) => entry.geometry), copyright);
       return { url: url(new Blob([bytes]), 'application/vnd.apache.parquet'), name: `${rowsName}.parquet` };
     }
     case 'json': {
-      if (summary.contentType.includes('json')) return { url: url(kept.raw, ''), name: `${name}.json` };
-      const all = found.rows.map((entry) => (entry.id ? { id: entry.id, tags: entry.tags, geometry: entry.geometry } : entry.tags));
-      return { url: url(JSON.stringify({ snapshot: summary.digest, rows: all }), 'application/json'), name: `${name}.json` };
+      if (summary.contentType.includes('json') && !isFiltered) return { url: url(kept.raw, ''), name: `${name}.json` };
+      const all = rows.map((entry) => (entry.id ? { id: entry.id, tags: entry.tags, geometry: entry.geometry } : entry.tags));
+      return { url: url(JSON.stringify({ snapshot: summary.digest, rows: all }), 'application/json'), name: `${rowsName}.json` };
     }
     case 'raw': {
       const extension = /xml/.test(summary.contentType) ? 'osm' : /json/.test(summary.contentType) ? 'json' : /csv/.test(summary.contentType) ? 'csv' : /turtle/.test(summary.contentType) ? 'ttl' : 'txt';

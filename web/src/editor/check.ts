@@ -5,6 +5,7 @@ import type { EditorView } from '@codemirror/view';
 import type { Language } from '../link';
 import { json } from '../service';
 import { Unknown, expand, type Expanded, type Surroundings } from '../shortcuts';
+import { t } from '../text/lookup';
 
 interface Problem {
   class: string;
@@ -54,7 +55,7 @@ export async function check(view: EditorView, language: Language, around: Surrou
   });
   const warnings = said.warnings.map((warning): Diagnostic => {
     const [from, to] = named(text, warning.message);
-    const message = warning.nearest.length ? `${warning.message}\nThere is ${warning.nearest.join(', ')}` : warning.message;
+    const message = warning.nearest.length ? `${warning.message}\n${t('thereIs', { values: warning.nearest.join(', ') })}` : warning.message;
     return { from, to, severity: 'warning', message };
   });
   return [...errors, ...warnings];

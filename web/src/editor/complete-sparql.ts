@@ -4,7 +4,7 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { count } from '../dom';
 import { words } from './complete';
-import { FUNCTIONS, KEYWORDS, PREFIXES, SERVICES, TERMS } from './sparql';
+import { FUNCTIONS, KEYWORDS, PREFIXES, services, terms } from './sparql';
 import { entities, keys, values, type Counted } from './vocabulary';
 
 /** Where a word with a prefix may begin. */
@@ -35,10 +35,10 @@ export async function completeSparql(context: CompletionContext): Promise<Comple
   const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
   if (!word && !context.explicit) return null;
   const prefixes = Object.entries(PREFIXES).map(([prefix, iri]): Completion => ({ label: `${prefix}:`, detail: iri, type: 'namespace' }));
-  const services = SERVICES.map(([label, detail, apply]): Completion => ({ label, detail, apply, type: 'keyword' }));
+  const called = services().map(([label, detail, apply]): Completion => ({ label, detail, apply, type: 'keyword' }));
   return {
     from: word?.from ?? context.pos,
-    options: [...words(KEYWORDS, 'keyword'), ...words(FUNCTIONS, 'function'), ...prefixes, ...services],
+    options: [...words(KEYWORDS, 'keyword'), ...words(FUNCTIONS, 'function'), ...prefixes, ...called],
     validFor: /^[\p{L}\p{N}_]*$/u,
   };
 }
@@ -87,7 +87,7 @@ const option =
 
 /** Words of a vocabulary, with what they say. */
 function spoken(context: CompletionContext, prefix: string, part: string): CompletionResult | null {
-  const known = TERMS[prefix];
+  const known = terms()[prefix];
   if (!known) return null;
   const options = Object.entries(known).map(([label, info]): Completion => ({ label, info, type: 'property' }));
   return { from: context.pos - part.length, options, validFor: /^\w*$/ };

@@ -11,11 +11,12 @@ import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutt
 import { tags } from '@lezer/highlight';
 import { h } from '../dom';
 import type { Language } from '../link';
+import { json } from '../service';
 import type { Surroundings } from '../shortcuts';
+import { t } from '../text/lookup';
 import { check } from './check';
 import { completeOverpass } from './complete';
 import { completeSparql } from './complete-sparql';
-import { format } from './format';
 import { hover } from './hover';
 import { overpassql } from './overpass';
 import { sparqlLanguage } from './sparql';
@@ -93,23 +94,28 @@ export interface Wiring {
   changed(text: string): void;
   /** After each look at the text. */
   checked(problems: readonly Diagnostic[]): void;
+  /** Whether the text is only to be read. */
+  readOnly?: boolean;
+  /** The server could not format the text. */
+  notFormatted?(why: string): void;
 }
 
 export class Editor {
-  readonly element = h('div', { class: 'editor' });
+  readonly element = h('div', { class: 'editor', dir: 'ltr' });
   private readonly view: EditorView;
   private readonly mode = new Compartment();
   private current: Language = 'overpassql';
   /** Whether the last key changed the text. */
   private typed = false;
 
-  constructor(wiring: Wiring) {
+  constructor(private readonly wiring: Wiring) {
     const root = this.element.attachShadow({ mode: 'open' });
     this.view = new EditorView({
       root,
       parent: root,
       state: EditorState.create({
         extensions: [
+          EditorState.readOnly.of(wiring.readOnly === true),
           lineNumbers(),
           highlightActiveLineGutter(),
           highlightSpecialChars(),
@@ -138,7 +144,7 @@ export class Editor {
             keymap.of([
               { key: 'Mod-Enter', run: (view) => (closeCompletion(view), wiring.run(), true) },
               { key: 'Shift-Enter', run: (view) => (closeCompletion(view), wiring.run(), true) },
-              { key: 'Shift-Alt-f', run: () => (this.format(), true) },
+              { key: 'Shift-Alt-f', run: () => (void this.format(), true) },
             ]),
           ),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
@@ -151,8 +157,8 @@ export class Editor {
             if (update.docChanged || update.focusChanged) this.typed = update.transactions.some((step) => step.isUserEvent('input') || step.isUserEvent('delete') || step.isUserEvent('indent'));
             else if (update.selectionSet) this.typed = false;
           }),
-          EditorView.contentAttributes.of({ 'aria-label': 'Query', 'aria-description': 'Escape, then Tab, leaves the editor', 'aria-multiline': 'true', spellcheck: 'false', autocapitalize: 'off' }),
-          placeholder('Write a query, or take one of the examples'),
+          EditorView.contentAttributes.of({ 'aria-label': t('query'), 'aria-description': t('escapeThenTabLeavesThe'), 'aria-multiline': 'true', ...(wiring.readOnly && { 'aria-readonly': 'true' }), spellcheck: 'false', autocapitalize: 'off' }),
+          placeholder(t('writeAQueryOrTakeOne')),
           this.mode.of(this.extensions()),
         ],
       }),
@@ -189,11 +195,17 @@ export class Editor {
     forceLinting(this.view);
   }
 
-  /** Lays the query out. */
-  format(): void {
+  /** Formats the query by the server, as `terrapin fmt` does. A text that changed meanwhile stays. */
+  async format(): Promise<void> {
+    if (this.wiring.readOnly) return;
     const before = this.text;
-    const after = format(before, this.current);
-    if (after !== before) this.view.dispatch({ changes: { from: 0, to: before.length, insert: after }, userEvent: 'format' });
+    const body = JSON.stringify({ query: before, lang: this.current });
+    try {
+      const { query } = await json<{ query: string }>('/format', { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });
+      if (this.text === before && query !== before) this.view.dispatch({ changes: { from: 0, to: before.length, insert: query }, userEvent: 'format' });
+    } catch (problem) {
+      this.wiring.notFormatted?.((problem as Error).message);
+    }
   }
 
   focus(): void {

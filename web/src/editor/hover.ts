@@ -2,9 +2,10 @@
 // vocabularies with what they say.
 
 import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view';
-import { count, h } from '../dom';
+import { h } from '../dom';
 import type { Language } from '../link';
-import { TERMS } from './sparql';
+import { t } from '../text/lookup';
+import { terms } from './sparql';
 import { combinations, entity_of, keys, values } from './vocabulary';
 
 export const hover = (language: () => Language) =>
@@ -34,7 +35,7 @@ async function tagOfElements(view: EditorView, at: number): Promise<Tooltip | nu
 /** A word of a vocabulary. */
 function term(view: EditorView, at: number): Tooltip | null {
   const found = within(view, at, /\b(\w+):(\w+)/g);
-  const says = found && TERMS[found.match[1] ?? '']?.[found.match[2] ?? ''];
+  const says = found && terms()[found.match[1] ?? '']?.[found.match[2] ?? ''];
   return found && says ? shown(found, h('div', {}, h('strong', {}, found.match[0])), says) : null;
 }
 
@@ -43,9 +44,9 @@ async function uses(found: Found, key: string, value: string | undefined): Promi
   const same = (text: string) => (entry: { text: string }) => entry.text === text;
   const known = value === undefined ? (await keys(key)).find(same(key)) : (await values(key, value)).find(same(value));
   const title = h('div', {}, h('strong', {}, value === undefined ? key : `${key}=${value}`));
-  if (!known) return shown(found, title, 'Nothing in this snapshot has it.');
+  if (!known) return shown(found, title, t('nothingInThisSnapshotHasIt'));
   const others = await combinations(key, value).catch(() => []);
-  return shown(found, title, `${count(known.count)} elements`, others.length ? `often with ${others.join(', ')}` : '');
+  return shown(found, title, t('nElements', { n: known.count }), others.length ? t('oftenWith', { tags: others.join(', ') }) : '');
 }
 
 interface Found {

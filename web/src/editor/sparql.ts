@@ -1,6 +1,8 @@
 // SPARQL as the editor colours it, and the words of it that completion offers.
 
 import { StreamLanguage, type StreamParser } from '@codemirror/language';
+import { labelLanguages } from '../text/languages';
+import { t } from '../text/lookup';
 
 export const KEYWORDS = (
   'SELECT DISTINCT REDUCED WHERE FILTER OPTIONAL UNION MINUS BIND AS VALUES SERVICE GRAPH FROM NAMED GROUP BY ORDER ASC DESC HAVING ' +
@@ -42,62 +44,62 @@ export const PREFIXES: Record<string, string> = {
 };
 
 /** Words of vocabularies by prefix, with what they say. */
-export const TERMS: Record<string, Record<string, string>> = {
-  osm: { node: 'the class of nodes', way: 'the class of ways', relation: 'the class of relations' },
-  osmrel: { member: 'from a relation to a member in its place', member_id: 'the element that the member is', member_role: 'its role', member_pos: 'its place, from 0' },
-  osmway: { member: 'from a way to one of its nodes in its place', member_id: 'the node', member_pos: 'its place, from 0' },
-  osm2rdf: { area: 'square metres', length: 'metres', facts: 'the number of tags and links', hasCompleteGeometry: 'whether all members are there', hasCentroid: 'the middle, with geo:asWKT' },
-  osmmeta: { version: 'the number of the version', timestamp: 'when it was made', changeset: 'the changeset', user: 'who made it', uid: 'their number' },
-  geo: { hasGeometry: 'the shape, with geo:asWKT', hasCentroid: 'the middle, with geo:asWKT', asWKT: 'a geometry as text', wktLiteral: 'the datatype of such texts' },
+export const terms = (): Record<string, Record<string, string>> => ({
+  osm: { node: t('theClassOfNodes'), way: t('theClassOfWays'), relation: t('theClassOfRelations') },
+  osmrel: { member: t('fromARelationToAMember'), member_id: t('theElementThatTheMemberIs'), member_role: t('itsRole'), member_pos: t('itsPlaceFrom0') },
+  osmway: { member: t('fromAWayToOneOf'), member_id: t('theNode'), member_pos: t('itsPlaceFrom0') },
+  osm2rdf: { area: t('squareMetres'), length: 'metres', facts: t('theNumberOfTagsAndLinks'), hasCompleteGeometry: t('whetherAllMembersAreThere'), hasCentroid: t('theMiddleWithGeoAsWKT') },
+  osmmeta: { version: t('theNumberOfTheVersion'), timestamp: t('whenItWasMade'), changeset: t('theChangeset'), user: t('whoMadeIt'), uid: t('theirNumber') },
+  geo: { hasGeometry: t('theShapeWithGeoAsWKT'), hasCentroid: t('theMiddleWithGeoAsWKT'), asWKT: t('aGeometryAsText'), wktLiteral: t('theDatatypeOfSuchTexts') },
   ogc: {
-    sfContains: 'the second lies in the first, not on its border alone',
-    sfCovers: 'no point of the second lies outside of the first',
-    sfCrosses: 'they cross',
-    sfEquals: 'they have the same points',
-    sfIntersects: 'they have a point in common',
-    sfOverlaps: 'each has points that the other lacks, and some in common',
-    sfTouches: 'they have only points of their borders in common',
-    sfWithin: 'the first lies in the second, not on its border alone',
+    sfContains: t('theSecondLiesInTheFirst'),
+    sfCovers: t('noPointOfTheSecondLies'),
+    sfCrosses: t('theyCross'),
+    sfEquals: t('theyHaveTheSamePoints'),
+    sfIntersects: t('theyHaveAPointInCommon'),
+    sfOverlaps: t('eachHasPointsThatTheOther'),
+    sfTouches: t('theyHaveOnlyPointsOfTheir'),
+    sfWithin: t('theFirstLiesInTheSecond'),
   },
   terrapin: {
-    overpass: 'the service that runs a query in OverpassQL',
+    overpass: t('theServiceThatRunsAQuery'),
     query: 'the query, as text',
-    element: 'an element that it prints',
-    wkt: 'its geometry',
-    centroid: 'its middle',
+    element: t('anElementThatItPrints'),
+    wkt: t('itsGeometry'),
+    centroid: t('itsMiddle'),
     type: 'its type',
     id: 'its number',
   },
-  wikibase: { label: 'the service of labels', around: 'the service of what is near', box: 'the service of what is in a box', mwapi: 'the service of the search for names', sitelinks: 'how many pages there are of an item' },
-  bd: { serviceParam: 'a parameter of a service' },
-  rdfs: { label: 'the label', subClassOf: 'what a class is part of' },
-  schema: { description: 'the description', name: 'the name', about: 'what a page is of' },
-  skos: { altLabel: 'another name', prefLabel: 'the label' },
+  wikibase: { label: t('theServiceOfLabels'), around: t('theServiceOfWhatIsNear'), box: t('theServiceOfWhatIsIn'), mwapi: t('theServiceOfTheSearchFor'), sitelinks: t('howManyPagesThereAreOf') },
+  bd: { serviceParam: t('aParameterOfAService') },
+  rdfs: { label: t('theLabel'), subClassOf: t('whatAClassIsPartOf') },
+  schema: { description: 'the description', name: 'the name', about: t('whatAPageIsOf') },
+  skos: { altLabel: t('anotherName'), prefLabel: t('theLabel') },
   geof: {
-    distance: 'how far two geometries are apart: kilometres, or in the unit that is named',
-    metricArea: 'square metres',
+    distance: t('howFarTwoGeometriesAre'),
+    metricArea: t('squareMetres'),
     metricLength: 'metres',
-    centroid: 'the middle',
-    buffer: 'what lies within a distance',
-    envelope: 'the box',
-    convexHull: 'the smallest area without dents',
-    intersection: 'what two geometries have in common',
-    union: 'two geometries together',
-    difference: 'what the second has not of the first',
-    aggUnion: 'all geometries of a group together',
-    aggConvexHull: 'the smallest area without dents around a group',
-    aggBoundingBox: 'the box around a group',
-    aggCentroid: 'the middle of a group',
-    sfIntersects: 'whether two geometries have a point in common',
-    sfContains: 'whether the second lies in the first',
-    sfWithin: 'whether the first lies in the second',
+    centroid: t('theMiddle'),
+    buffer: t('whatLiesWithinADistance'),
+    envelope: t('theBox'),
+    convexHull: t('theSmallestAreaAround'),
+    intersection: t('whatTwoGeometriesHaveIn'),
+    union: t('twoGeometriesTogether'),
+    difference: t('whatTheSecondHasNotOf'),
+    aggUnion: t('allGeometriesOfAGroup'),
+    aggConvexHull: t('theSmallestAreaWithout'),
+    aggBoundingBox: t('theBoxAroundAGroup'),
+    aggCentroid: t('theMiddleOfAGroup'),
+    sfIntersects: t('whetherTwoGeometriesHaveA'),
+    sfContains: t('whetherTheSecondLiesInThe'),
+    sfWithin: t('whetherTheFirstLiesInThe'),
   },
-  uom: { metre: 'the metre', degree: 'the degree' },
-};
+  uom: { metre: t('theMetre'), degree: t('theDegree') },
+});
 
 /** Services, with what they do and how they are called. */
-export const SERVICES: [string, string, string][] = [
-  ['SERVICE wikibase:label', 'labels', 'SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". }'],
+export const services = (): [string, string, string][] => [
+  ['SERVICE wikibase:label', t('servesLabels'), `SERVICE wikibase:label { bd:serviceParam wikibase:language "${labelLanguages().join()}". }`],
   ['SERVICE terrapin:overpass', 'OverpassQL', 'SERVICE terrapin:overpass { [] terrapin:query "node[amenity=cafe];out;"; terrapin:element ?element; terrapin:wkt ?place. }'],
 ];
 const WORDS = new Set(KEYWORDS);

@@ -2,6 +2,7 @@
 // the services as somebody types, and kept for a while.
 
 import { json, sparql } from '../service';
+import { labelLanguage, labelLanguages } from '../text/languages';
 
 export interface Counted {
   text: string;
@@ -62,9 +63,9 @@ export function entities(kind: 'item' | 'property', part: string): Promise<Entit
     const rows = await sparql(
       `SELECT ?e ?eLabel ?eDescription ?n WHERE {
         SERVICE wikibase:mwapi { bd:serviceParam wikibase:api "EntitySearch"; wikibase:endpoint "www.wikidata.org"; wikibase:limit 20.
-          bd:serviceParam mwapi:search ${quoted(part)}; mwapi:language "en"; mwapi:type "${kind}".
+          bd:serviceParam mwapi:search ${quoted(part)}; mwapi:language "${labelLanguage() === 'mul' ? 'en' : labelLanguage()}"; mwapi:type "${kind}".
           ?e wikibase:apiOutputItem mwapi:item. ?n wikibase:apiOrdinal true. }
-        SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } } ORDER BY ?n LIMIT 20`,
+        SERVICE wikibase:label { bd:serviceParam wikibase:language "${labelLanguages().join()}". } } ORDER BY ?n LIMIT 20`,
     );
     return rows.map(entity);
   });
@@ -74,7 +75,7 @@ export function entities(kind: 'item' | 'property', part: string): Promise<Entit
 export function entity_of(id: string): Promise<Entity | undefined> {
   return once(`e ${id}`, async () => {
     const rows = await sparql(
-      `SELECT ?e ?eLabel ?eDescription WHERE { VALUES ?e { wd:${id} } SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } }`,
+      `SELECT ?e ?eLabel ?eDescription WHERE { VALUES ?e { wd:${id} } SERVICE wikibase:label { bd:serviceParam wikibase:language "${labelLanguages().join()}". } }`,
     );
     return rows.map(entity)[0];
   });

@@ -137,18 +137,58 @@ export const poiColour = (c: Palette) => pois((_, group) => c[COLOURS[group]], c
 /** The images of the layer `public_transport`. */
 export const stopImage = (c: Palette) => match('kind', Object.entries(STOPS).map(([icon, kinds]) => [kinds, image(icon, c.poiTransport)]), image(DOT, c.poiTransport));
 
+/** A street's direction, a triangle for a peak, a plate behind a street's number. */
+const ARROW = 'arrow';
+const PLATE = 'plate';
+
+/** The image along one-way streets. */
+export const arrowImage = (c: Palette): string => image(ARROW, c.faint);
+
+/** The images of the layer `landform_labels`. */
+export const landformImage = (c: Palette) => match('kind', [[['peak'], image('triangle', c.landform)], [['volcano'], image('volcano', c.landform)]], image(DOT, c.landform));
+
+/** The image behind the numbers of streets. */
+export const shieldImage = (c: Palette): string => image(PLATE, `${c.shield},${c.majorEdge}`);
+
 /** Pixels of an image for each of the map's. */
 export const RATIO = 2;
+
+/** Which parts of an image are stretched around a text, in pixels of the image. */
+export function stretch(name: string): { stretchX?: [number, number][]; stretchY?: [number, number][]; content?: [number, number, number, number] } {
+  if (!name.startsWith(`${PLATE} `)) return {};
+  return { stretchX: [[8, 24]], stretchY: [[8, 24]], content: [4, 4, 28, 28] };
+}
+
+/** A rounded rectangle. */
+function plate(colours: string): ImageData | null {
+  const [fill = '', edge = ''] = colours.split(',');
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 32;
+  const context = canvas.getContext('2d');
+  if (!context) return null;
+  context.beginPath();
+  context.roundRect(1, 1, 30, 30, 6);
+  context.fillStyle = fill;
+  context.fill();
+  context.lineWidth = 2;
+  context.strokeStyle = edge;
+  context.stroke();
+  return context.getImageData(0, 0, 32, 32);
+}
+
+/** An arrow to the right, in the square of `SIDE`. */
+const ARROW_OUTLINE = 'M1 6.9h9V4.6l4 2.9-4 2.9V8.1H1z';
 
 /** Draws the image of this name, with a halo that sets it off from what is below. */
 export async function draw(name: string, halo: string): Promise<ImageData | null> {
   const [icon = '', colour = ''] = name.split(' ');
+  if (icon === PLATE) return plate(colour);
   const { SIDE, outline } = await import('./outlines');
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = (SIDE + 2) * RATIO;
   const context = canvas.getContext('2d');
   const shape = new Path2D();
-  const d = outline(icon);
+  const d = icon === ARROW ? ARROW_OUTLINE : outline(icon);
   if (d) shape.addPath(new Path2D(d));
   // A style may name what is no symbol.
   else shape.arc(SIDE / 2, SIDE / 2, icon === DOT ? 1.8 : 4, 0, 2 * Math.PI);

@@ -1,22 +1,27 @@
 // The map: what is under the answer where the server has tiles, and the answer.
 
 import 'maplibre-gl/dist/maplibre-gl.css';
-import type { Geometry } from 'geojson';
+import type { FeatureCollection, Geometry } from 'geojson';
 import { AttributionControl, Map as MapLibre, NavigationControl, ScaleControl, addProtocol, setWorkerUrl, type GeoJSONSource, type StyleSpecification, type VectorSourceSpecification } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import type { Box, Summary } from '../answer/model';
-import { headers, json } from '../service';
+import { copied } from '../pictures/canvas';
+import { headers } from '../service';
+import { attributionHtml } from '../identity/identity';
+import { labelLanguage } from '../text/languages';
+import { locale, t } from '../text/lookup';
+import { world } from '../world/world';
 import { basemap } from './basemap';
 import { queryBox, type QueryBox } from './bounds';
 import { FACES } from './fonts';
-import { RATIO, draw } from './icons';
-import { PICKED, overlay } from './overlay';
+import { RATIO, draw, stretch } from './icons';
+import { PICKED, overlay, type Display } from './overlay';
 import { PALETTE, type Theme } from './palette';
+import { tileJson } from './tilejson';
 
 setWorkerUrl(workerUrl);
 
 const NOTHING = { type: 'FeatureCollection' as const, features: [] };
-const ATTRIBUTION = '© OpenStreetMap contributors, ODbL · Wikidata, CC0';
 
 interface Point {
   x: number;
@@ -38,13 +43,18 @@ export class AnswerMap {
   /** Counts answers, so that tiles of one are not taken for those of another. */
   private turn = 0;
   private answer = false;
+  private display: Display = { heat: null, layers: null };
+  /** Is told what is wrong with pasted layers. */
+  refused: (problem: string) => void = () => undefined;
+  private styled = false;
   private resizing = false;
   private selected: Geometry | null = null;
   private tiles: VectorSourceSpecification | null = null;
+  private world: FeatureCollection | null = null;
   /** When the pointer may be looked under again. */
   private looks = 0;
 
-  constructor(container: HTMLElement, private readonly wiring: Wiring, private theme: Theme, view: { center: [number, number]; zoom: number }) {
+  constructor(container: HTMLElement, private readonly wiring: Wiring, private theme: Theme, view: { center: [number, number]; zoom: number }, data: QueryBox | null = null) {
     addProtocol('answer', async ({ url }) => {
       const [z = 0, x = 0, y = 0] = url.split('/').slice(-3).map(Number);
       return { data: await wiring.tile(z, x, y) };
@@ -62,20 +72,30 @@ export class AnswerMap {
       pitchWithRotate: false,
       touchPitch: false,
       transformRequest: (url) => (url.startsWith(location.origin) ? { url, headers: headers() } : { url }),
-      locale: { 'Map.Title': 'Map of the answer' },
+      locale: { 'Map.Title': t('mapOfTheAnswer'), 'NavigationControl.ZoomIn': t('zoomIn'), 'NavigationControl.ZoomOut': t('zoomOut'), 'AttributionControl.ToggleAttribution': t('toggleAttribution') },
     });
     this.map.touchZoomRotate.disableRotation();
-    this.map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }), 'bottom-right');
+    this.map.addControl(new AttributionControl({ compact: false, customAttribution: attributionHtml(t('mapAttribution')) }), 'bottom-right');
     this.map.addControl(new NavigationControl({ showCompass: false }), 'bottom-right');
     this.map.addControl(new ScaleControl({}), 'bottom-left');
     this.map.on('moveend', () => wiring.moved(this.resizing));
     this.map.on('click', (event) => void this.click(event.point));
     this.map.on('mousemove', ({ point }) => this.hover(point));
+    this.map.on('error', ({ error }) => this.display.layers && this.refused(error.message));
     this.map.setMissingStyleImageResolver(async (name) => {
       const image = await draw(name, PALETTE[this.theme].halo);
-      if (image && !this.map.hasImage(name)) this.map.addImage(name, image, { pixelRatio: RATIO });
+      if (image && !this.map.hasImage(name)) this.map.addImage(name, image, { pixelRatio: RATIO, ...stretch(name) });
+    });
+    this.map.once('style.load', () => {
+      this.styled = true;
+      this.restyle();
     });
     void this.look();
+    // Without it the map has what the tiles have.
+    world(data, labelLanguage() === 'mul' ? locale() : labelLanguage()).then((found) => {
+      this.world = found;
+      this.restyle();
+    }, () => undefined);
   }
 
   /** Whether the map is there to be measured. */
@@ -87,6 +107,12 @@ export class AnswerMap {
   get box(): QueryBox {
     const bounds = this.map.getBounds();
     return queryBox([bounds.getSouth(), bounds.getWest(), bounds.getNorth(), bounds.getEast()]);
+  }
+
+  /** Latitude and longitude at a pixel of the map, and the metres of a pixel there. */
+  place(x: number, y: number): { lat: number; lon: number; metres: number } {
+    const { lat, lng } = this.map.unproject([x, y]).wrap();
+    return { lat, lon: lng, metres: (40_075_017 * Math.cos((lat * Math.PI) / 180)) / (512 * 2 ** this.map.getZoom()) };
   }
 
   /** Latitude, longitude, zoom. */
@@ -107,6 +133,13 @@ export class AnswerMap {
     this.selected = null;
     this.restyle();
     if (summary?.box && look) this.fit(summary.box);
+  }
+
+  /** Draws the answer anew after its look changed. */
+  redraw(display: Display): void {
+    this.display = display;
+    this.turn += 1;
+    this.restyle();
   }
 
   /** Marks what is selected, and goes there where that is wanted: to a point no nearer than a zoom. */
@@ -139,6 +172,26 @@ export class AnswerMap {
     this.restyle();
   }
 
+  /** Reads the map in a frame in which it is drawn. */
+  drawn<T>(read: (map: MapLibre) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      void this.map.once('render', () => {
+        try {
+          resolve(read(this.map));
+        } catch (problem) {
+          reject(problem as Error);
+        }
+      });
+      this.map.triggerRepaint();
+    });
+  }
+
+  /** Draws the map at once, and returns a copy. */
+  copy(): HTMLCanvasElement {
+    this.map.redraw();
+    return copied(this.map);
+  }
+
   resize(): void {
     this.resizing = true;
     this.map.resize();
@@ -163,15 +216,20 @@ export class AnswerMap {
   private hover(at: Point): void {
     const now = performance.now();
     if (now < this.looks || this.map.isMoving() || !this.answer) return;
-    const found = this.map.queryRenderedFeatures([at.x, at.y], { layers: PICKED.filter((layer) => this.map.getLayer(layer)) });
+    const found = this.map.queryRenderedFeatures([at.x, at.y], { layers: this.picked });
     this.map.getCanvas().style.cursor = found.length ? 'pointer' : '';
     const after = performance.now();
     this.looks = after + Math.max(60, 10 * (after - now));
   }
 
+  /** Layers of the answer that can be clicked. */
+  private get picked(): string[] {
+    return [...PICKED, ...(this.display.layers ?? []).map(({ id }) => id)].filter((layer) => this.map.getLayer(layer));
+  }
+
   private async click(at: Point): Promise<void> {
     const near: [[number, number], [number, number]] = [[at.x - 4, at.y - 4], [at.x + 4, at.y + 4]];
-    const layers = PICKED.filter((layer) => this.map.getLayer(layer));
+    const layers = this.picked;
     const found = layers.length ? this.map.queryRenderedFeatures(near, { layers }) : [];
     const [feature] = [...found].sort((a, b) => PICKED.indexOf(a.layer.id) - PICKED.indexOf(b.layer.id));
     if (!feature) return this.wiring.picked(null);
@@ -185,11 +243,9 @@ export class AnswerMap {
     this.wiring.picked(feature.properties.i as number);
   }
 
-  /** Whether tiles are among the services; without them there is the answer alone. */
+  /** Draws the server's tiles below the answer, if it has some. */
   private async look(): Promise<void> {
-    const answer = await fetch('/services', { headers: headers() }).catch(() => null);
-    if (!answer?.ok || !/^\/tiles\.json\b/m.test(await answer.text())) return;
-    const about = await json<{ tiles: string[]; maxzoom?: number }>('/tiles.json').catch(() => null);
+    const about = await tileJson();
     const [address] = about?.tiles ?? [];
     if (!address) return;
     // A proxy may have the server under another name than it knows itself by.
@@ -198,21 +254,24 @@ export class AnswerMap {
   }
 
   private restyle(): void {
+    // A style that is not loaded yet cannot be changed, only replaced.
+    if (!this.styled) return;
     this.map.setStyle(this.style(), { diff: true });
   }
 
   private style(): StyleSpecification {
     const colours = PALETTE[this.theme];
-    const base = basemap(colours, this.answer);
+    const base = basemap(colours, this.answer).filter((layer) => !('source' in layer) || (layer.source === 'tiles' ? this.tiles : this.world));
     return {
       version: 8,
       'font-faces': FACES,
       sources: {
         ...(this.tiles && { tiles: this.tiles }),
+        ...(this.world && { world: { type: 'geojson', data: this.world, maxzoom: 10, tolerance: 0.2 } }),
         ...(this.answer && { answer: { type: 'vector', tiles: [`answer://${this.turn}/{z}/{x}/{y}`], maxzoom: 16 } }),
         selected: { type: 'geojson', data: this.selected ? { type: 'Feature', properties: {}, geometry: this.selected } : NOTHING },
       },
-      layers: [...(this.tiles ? base : base.slice(0, 1)), ...overlay(colours).filter((layer) => this.answer || ('source' in layer && layer.source === 'selected'))],
+      layers: [...base, ...overlay(colours, this.display).filter((layer) => this.answer || ('source' in layer && layer.source === 'selected'))],
     } as StyleSpecification;
   }
 }

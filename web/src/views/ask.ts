@@ -4,6 +4,7 @@
 import { ICONS, announce, h, icon } from '../dom';
 import type { Language } from '../link';
 import { Refused, headers, message } from '../service';
+import { t, type PlainKey } from '../text/lookup';
 
 interface Query {
   language: Language;
@@ -29,15 +30,15 @@ interface Answer {
   repairs: number;
 }
 
-const TITLES: Record<Step['step'], string> = {
-  mentions: 'What it mentions',
-  candidates: 'What the data has of that',
-  prompt: 'The prompt',
-  reply: 'The reply',
-  query: 'The query',
-  result: 'What it gives',
-  feedback: 'What is wrong with it',
-  text: 'In words',
+const TITLES: Record<Step['step'], PlainKey> = {
+  mentions: 'whatItMentions',
+  candidates: 'whatTheDataHasOfThat',
+  prompt: 'thePrompt',
+  reply: 'theReply',
+  query: 'theQuery',
+  result: 'whatItGives',
+  feedback: 'whatIsWrongWithIt',
+  text: 'inWords',
 };
 
 /** What the page does for it. */
@@ -50,22 +51,22 @@ export interface Around {
 
 export class Ask {
   readonly element: HTMLElement;
-  private readonly question = h('textarea', { class: 'field area', id: 'ask-question', rows: 2, maxlength: 8000, placeholder: 'Which museums are near the harbour?' });
-  private readonly context = h('textarea', { class: 'field area', id: 'ask-context', rows: 2, maxlength: 8000, placeholder: 'What is meant, what counts, what to show' });
-  private readonly askButton = h('button', { type: 'submit', class: 'button primary' }, icon(ICONS.run), 'Ask');
-  private readonly stopButton = h('button', { type: 'button', class: 'button stop', hidden: true, onclick: () => this.control?.abort() }, icon(ICONS.stop), 'Stop');
+  private readonly question = h('textarea', { class: 'field area', id: 'ask-question', rows: 2, maxlength: 8000, placeholder: t('whichMuseumsAreNearThe') });
+  private readonly context = h('textarea', { class: 'field area', id: 'ask-context', rows: 2, maxlength: 8000, placeholder: t('whatIsMeantWhatCountsWhat') });
+  private readonly askButton = h('button', { type: 'submit', class: 'button primary' }, icon(ICONS.run), t('ask'));
+  private readonly stopButton = h('button', { type: 'button', class: 'button stop', hidden: true, onclick: () => this.control?.abort() }, icon(ICONS.stop), t('stop'));
   private readonly status = h('p', { class: 'ask-status', role: 'status' });
   private readonly answer = h('p', { class: 'ask-answer', hidden: true, role: 'status' });
-  private readonly steps = h('ol', { class: 'ask-steps', 'aria-label': 'Steps' });
+  private readonly steps = h('ol', { class: 'ask-steps', 'aria-label': t('steps') });
   private control: AbortController | null = null;
 
   constructor(private readonly around: Around) {
     const form = h(
       'form',
-      { class: 'ask-form', 'aria-label': 'Question' },
-      h('label', { for: 'ask-question' }, 'Question'),
+      { class: 'ask-form', 'aria-label': t('question') },
+      h('label', { for: 'ask-question' }, t('question')),
       this.question,
-      h('label', { for: 'ask-context' }, 'What else there is to know'),
+      h('label', { for: 'ask-context' }, t('whatElseThereIsToKnow')),
       this.context,
       h('div', { class: 'ask-bar' }, this.askButton, this.stopButton, this.status),
     );
@@ -101,13 +102,13 @@ export class Ask {
     else this.steps.replaceChildren();
     this.answer.hidden = true;
     this.busy(true);
-    this.say('Asking …', 'running');
+    this.say(t('asking'), 'running');
     try {
       await this.read(JSON.stringify({ question, context: this.context.value.trim(), ...given }), control.signal);
     } catch (problem) {
       if (this.control !== control) return;
       if (problem instanceof Refused && problem.status === 401) this.around.unknown(() => void this.ask(given, after));
-      const text = control.signal.aborted ? 'Stopped.' : (problem as Error).message;
+      const text = control.signal.aborted ? t('stopped') : (problem as Error).message;
       this.say(text, control.signal.aborted ? '' : 'error');
       announce(text);
     } finally {
@@ -131,7 +132,7 @@ export class Ask {
       begun = events.pop() ?? '';
       for (const event of events) done = this.take(event) || done;
     }
-    if (!done) throw new Error('The answer broke off.');
+    if (!done) throw new Error(t('theAnswerBrokeOff'));
   }
 
   /** Takes an event; whether it was the last. */
@@ -153,25 +154,24 @@ export class Ask {
   private answered(answer: Answer): void {
     this.answer.textContent = answer.text;
     this.answer.hidden = false;
-    const repairs = answer.repairs === 0 ? '' : answer.repairs === 1 ? ', after a repair' : `, after ${answer.repairs} repairs`;
-    this.say(answer.problem ? 'No query answers this.' : `Answered${repairs}.`, answer.problem ? 'error' : '');
+        this.say(answer.problem ? t('noQueryAnswersThis') : answer.repairs === 0 ? t('answered') : t('answeredAfterRepairs', { n: answer.repairs }), answer.problem ? 'error' : '');
     const last = answer.results.at(-1);
     if (last) this.around.show({ language: last.language, query: last.query });
   }
 
   /** Shows a step. What was asked for it can be changed, what came of it is only told. */
   private add(step: Step): void {
-    this.say(`${TITLES[step.step]} …`, 'running');
+    this.say(`${t(TITLES[step.step])} …`, 'running');
     const item = h('li', { class: 'ask-step', 'data-step': step.step });
-    const field = (text: string, rows: number) => h('textarea', { class: 'field area code', rows, spellcheck: 'false', 'aria-label': TITLES[step.step] }, text);
+    const field = (text: string, rows: number) => h('textarea', { class: 'field area code', rows, spellcheck: 'false', 'aria-label': t(TITLES[step.step]) }, text);
     const changed = (text: string, given: (text: string) => Record<string, unknown>) => {
       const area = field(text, Math.min(12, text.split('\n').length + 1));
-      const go = h('button', { type: 'button', class: 'button small' }, 'Go on from here');
+      const go = h('button', { type: 'button', class: 'button small' }, t('goOnFromHere'));
       go.addEventListener('click', () => {
         try {
           void this.ask(given(area.value), item);
         } catch (problem) {
-          this.say(`${TITLES[step.step]}: ${(problem as Error).message}`, 'error');
+          this.say(`${t(TITLES[step.step])}: ${(problem as Error).message}`, 'error');
         }
       });
       return [area, go];
@@ -184,22 +184,22 @@ export class Ask {
           return [step.note ?? Object.values(step.mentions).flat().join(', '), changed(text, (own) => ({ mentions: JSON.parse(own) as unknown }))];
         }
         case 'candidates':
-          return [`${step.candidates.split('\n').length} lines`, changed(step.candidates, (candidates) => ({ candidates }))];
+          return [t('nLines', { n: step.candidates.split('\n').length }), changed(step.candidates, (candidates) => ({ candidates }))];
         case 'prompt':
-          return [`${step.prompt.length} characters`, changed(step.prompt, (prompt) => ({ prompt }))];
+          return [t('nCharacters', { n: step.prompt.length }), changed(step.prompt, (prompt) => ({ prompt }))];
         case 'query':
           return [step.query.replace(/\s+/g, ' ').slice(0, 60), changed(step.query, (query) => ({ queries: [{ language: step.language, query }] }))];
         case 'reply':
-          return [step.cut ? 'cut off' : '', told(step.reply)];
+          return [step.cut ? t('cutOff') : '', told(step.reply)];
         case 'result':
-          return [`${step.total} results, ${step.features} on the map`, []];
+          return [t('resultsOnTheMap', { n: step.total, features: step.features }), []];
         case 'feedback':
           return [step.feedback.split('\n')[0] ?? '', told(step.feedback)];
         case 'text':
           return ['', told(step.text)];
       }
     })();
-    const head = [h('span', { class: 'ask-title' }, TITLES[step.step]), h('span', { class: 'muted ask-note' }, note)];
+    const head = [h('span', { class: 'ask-title' }, t(TITLES[step.step])), h('span', { class: 'muted ask-note' }, note)];
     item.append(content.length ? h('details', { open: step.step === 'query' || step.step === 'feedback' }, h('summary', {}, ...head), ...content) : h('p', { class: 'ask-line' }, ...head));
     this.steps.append(item);
   }

@@ -9,6 +9,9 @@ import { wkt } from '../answer/wkt';
 import { count, h } from '../dom';
 import { write } from '../link';
 import { overpass, sparql, type Snapshot, type Term } from '../service';
+import { labelLanguages } from '../text/languages';
+import { t } from '../text/lookup';
+import { editLinks } from './edit';
 import { content } from './table';
 
 export interface Shown {
@@ -31,7 +34,7 @@ export function address(path: string): { kind: 'node' | 'way' | 'relation' | 'en
 
 export async function look(path: string, snapshot: Snapshot): Promise<Shown> {
   const wanted = address(path);
-  if (!wanted) throw new Error('No such page.');
+  if (!wanted) throw new Error(t('noSuchPage'));
   return wanted.kind === 'entity' ? entity(wanted.id, snapshot) : osm(wanted.kind, wanted.id, snapshot);
 }
 
@@ -43,7 +46,7 @@ async function osm(type: 'node' | 'way' | 'relation', id: string, snapshot: Snap
     snapshot.history ? overpass<{ tags: Record<string, string> }>(`[out:json];timeline(${type},${id});out;`) : null,
   ]);
   const found = whole.elements[0];
-  if (!found) throw new Error(`There is no ${type} ${id} in this snapshot.`);
+  if (!found) throw new Error(t('thereIsNoInThisSnapshot', { element: `${type} ${id}` }));
   const geometry = assemble([found])[0]?.geometry ?? null;
   const tags = found.tags ?? {};
   const title = tags.name ?? `${type} ${id}`;
@@ -53,12 +56,12 @@ async function osm(type: 'node' | 'way' | 'relation', id: string, snapshot: Snap
     'article',
     { class: 'entity' },
     h('header', {}, h('p', { class: 'kind' }, `${type} ${id}`), h('h2', { tabindex: '-1', class: 'title' }, title), linked && h('p', { class: 'muted' }, linked)),
-    section('Tags', Object.keys(tags).length, pairs(Object.keys(tags).sort().map((key) => [key, cellOfTag(key, tags[key])]))),
-    section(type === 'way' ? 'Nodes' : 'Members', members.length, list(members.map((member) => [`${member.type}/${member.ref}`, member.role]))),
-    section('Part of', some(parents.elements.length), list(parents.elements.map((parent) => [`${parent.type}/${parent.id}`, parent.tags?.name ?? parent.tags?.ref ?? '']), 'and more')),
-    section('Version', undefined, pairs(([['version', found.version], ['changed', found.timestamp], ['changeset', found.changeset], ['user', found.user]] as [string, unknown][]).filter(([, value]) => value).map(([key, value]) => [key, { text: String(value) }]))),
-    versions && section('History', versions.elements.length, past(type, id, versions.elements)),
-    h('p', { class: 'muted' }, 'Elsewhere: ', h('a', { href: `https://www.openstreetmap.org/${type}/${id}`, target: '_blank', rel: 'noopener noreferrer' }, 'openstreetmap.org'), ', as it is today.'),
+    section(t('tags'), Object.keys(tags).length, pairs(Object.keys(tags).sort().map((key) => [key, cellOfTag(key, tags[key])]))),
+    section(type === 'way' ? t('nodes') : t('members'), members.length, list(members.map((member) => [`${member.type}/${member.ref}`, member.role]))),
+    section(t('partOf'), some(parents.elements.length), list(parents.elements.map((parent) => [`${parent.type}/${parent.id}`, parent.tags?.name ?? parent.tags?.ref ?? '']), t('andMore'))),
+    section(t('version'), undefined, pairs(([[t('elementVersion'), found.version], [t('changed'), found.timestamp], [t('changeset'), found.changeset], [t('user'), found.user]] as [string, unknown][]).filter(([, value]) => value).map(([key, value]) => [key, { text: String(value) }]))),
+    versions && section(t('history'), versions.elements.length, past(type, id, versions.elements)),
+    editLinks(`/${type}/${id}`),
   );
   return { title, element, geometry, box: boxOf(geometry) };
 }
@@ -67,13 +70,13 @@ async function osm(type: 'node' | 'way' | 'relation', id: string, snapshot: Snap
 function past(type: string, id: string, versions: { tags: Record<string, string> }[]): HTMLElement {
   const items = versions.map(({ tags }) => {
     const query = `[out:json][date:"${tags.created}"];\n${type}(${id});\nout meta geom;\n`;
-    return h('li', {}, h('a', { href: `/${write({ query, language: 'overpassql', run: true }).replace(/^.*#/, '#')}` }, `version ${tags.refversion}`), ` ${(tags.created ?? '').slice(0, 10)}`);
+    return h('li', {}, h('a', { href: `/${write({ query, language: 'overpassql', run: true }).replace(/^.*#/, '#')}` }, t('versionN', { number: tags.refversion ?? '' })), ` ${(tags.created ?? '').slice(0, 10)}`);
   });
   return h('ul', { class: 'list' }, ...items.reverse());
 }
 
 async function label(id: string): Promise<string | null> {
-  const [row] = await sparql(`SELECT ?eLabel ?eDescription WHERE { VALUES ?e { wd:${id} } SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } }`);
+  const [row] = await sparql(`SELECT ?eLabel ?eDescription WHERE { VALUES ?e { wd:${id} } SERVICE wikibase:label { bd:serviceParam wikibase:language "${labelLanguages().join()}". } }`);
   const text = row?.eLabel?.value;
   return !text || text === id ? null : row?.eDescription ? `${text}: ${row.eDescription.value}` : text;
 }
@@ -82,21 +85,21 @@ async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
   const elements = overpass<Element>(`[out:json];nwr[wikidata=${id}];out center ${MOST + 1};`);
   if (!snapshot.triples) {
     const found = (await elements).elements;
-    if (!found.length) throw new Error('This snapshot has no triples, and no element that is linked with this.');
+    if (!found.length) throw new Error(t('thisSnapshotHasNoTriples'));
   }
   const rows = snapshot.triples
     ? await sparql(
         `SELECT ?p ?pLabel ?v ?vLabel WHERE { wd:${id} ?d ?v. FILTER(STRSTARTS(STR(?d), "http://www.wikidata.org/prop/direct/P"))
           BIND(IRI(CONCAT("http://www.wikidata.org/entity/", STRAFTER(STR(?d), "prop/direct/"))) AS ?p)
-          SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } } LIMIT ${MOST + 1}`,
+          SERVICE wikibase:label { bd:serviceParam wikibase:language "${labelLanguages().join()}". } } LIMIT ${MOST + 1}`,
       )
     : [];
   const about = snapshot.triples
-    ? await sparql(`SELECT ?eLabel ?eDescription ?eAltLabel WHERE { VALUES ?e { wd:${id} } SERVICE wikibase:label { bd:serviceParam wikibase:language "en,mul". } }`)
+    ? await sparql(`SELECT ?eLabel ?eDescription ?eAltLabel WHERE { VALUES ?e { wd:${id} } SERVICE wikibase:label { bd:serviceParam wikibase:language "${labelLanguages().join()}". } }`)
     : [];
   const linked = (await elements).elements;
   const title = about[0]?.eLabel?.value ?? id;
-  if (!rows.length && !linked.length && title === id) throw new Error(`There is nothing about ${id} in this snapshot.`);
+  if (!rows.length && !linked.length && title === id) throw new Error(t('thereIsNothingAboutInThis', { id }));
   const statements = new Map<string, { label: string; id: string; values: Node[] }>();
   let geometry: Geometry | null = null;
   let area = 0;
@@ -117,9 +120,9 @@ async function entity(id: string, snapshot: Snapshot): Promise<Shown> {
     'article',
     { class: 'entity' },
     h('header', {}, h('p', { class: 'kind' }, id), h('h2', { tabindex: '-1', class: 'title' }, title), about[0]?.eDescription && h('p', {}, about[0].eDescription.value), about[0]?.eAltLabel && h('p', { class: 'muted' }, about[0].eAltLabel.value)),
-    section('In OpenStreetMap', some(linked.length), list(linked.map((found) => [`${found.type}/${found.id}`, found.tags?.name ?? '']), 'and more')),
-    section('Statements', sorted.length, h('dl', { class: 'pairs' }, ...sorted.flatMap((entry) => [h('dt', {}, h('a', { href: `/entity/${entry.id}`, 'data-view': '', title: entry.id }, entry.label)), h('dd', {}, ...entry.values)])), ...(rows.length > MOST ? [h('p', { class: 'muted' }, `These are of the first ${count(MOST)} values alone.`)] : [])),
-    h('p', { class: 'muted' }, 'Elsewhere: ', h('a', { href: `https://www.wikidata.org/wiki/${id.startsWith('P') ? 'Property:' : ''}${id}`, target: '_blank', rel: 'noopener noreferrer' }, 'wikidata.org'), ', as it is today.'),
+    section(t('inOpenStreetMap'), some(linked.length), list(linked.map((found) => [`${found.type}/${found.id}`, found.tags?.name ?? '']), t('andMore'))),
+    section(t('statements'), sorted.length, h('dl', { class: 'pairs' }, ...sorted.flatMap((entry) => [h('dt', {}, h('a', { href: `/entity/${entry.id}`, 'data-view': '', title: entry.id }, entry.label)), h('dd', {}, ...entry.values)])), ...(rows.length > MOST ? [h('p', { class: 'muted' }, t('valuesOfTheFirst', { n: MOST }))] : [])),
+    h('p', { class: 'muted' }, `${t('elsewhereNow')} `, h('a', { href: `https://www.wikidata.org/wiki/${id.startsWith('P') ? 'Property:' : ''}${id}`, target: '_blank', rel: 'noopener noreferrer' }, 'wikidata.org')),
   );
   return { title, element, geometry, box: boxOf(geometry), pointZoom: zoomOf(area) };
 }
@@ -135,7 +138,7 @@ function zoomOf(area: number): number {
 }
 
 /** As many as were asked for, or more. */
-const some = (number: number): number | string => (number > MOST ? `more than ${count(MOST)}` : number);
+const some = (number: number): number | string => (number > MOST ? t('moreThan', { n: MOST }) : number);
 
 /** A part of the page; nothing where it would be empty. */
 function section(title: string, number: number | string | undefined, ...body: HTMLElement[]): HTMLElement | null {
@@ -155,7 +158,7 @@ function reachable(node: Node | string): Node | string {
 }
 
 /** Elements, the first some of them, and what is said of the others. */
-function list(all: [string, string][], others = `and ${count(all.length - MOST)} more`): HTMLElement {
+function list(all: [string, string][], others = t('andNMore', { n: all.length - MOST })): HTMLElement {
   const items = all.slice(0, MOST).map(([name, text]) => h('li', {}, h('a', { href: `/${name}`, 'data-view': '' }, name.replace('/', ' ')), text && ` ${text}`));
   if (all.length > MOST) items.push(h('li', { class: 'muted' }, others));
   return h('ul', { class: 'list' }, ...items);

@@ -2,16 +2,24 @@
 
 import type { Answers } from '../answer/client';
 import type { Saved, Summary } from '../answer/model';
-import { h, popover, save } from '../dom';
+import { h, popover, rows, save } from '../dom';
+import { attributionText } from '../identity/identity';
+import { t, type PlainKey } from '../text/lookup';
 
-const FORMATS: [Saved, string, string][] = [
-  ['geojson', 'GeoJSON', 'what is on the map, with tags'],
-  ['gpx', 'GPX', 'for receivers'],
-  ['kml', 'KML', 'for globes'],
-  ['csv', 'CSV', 'the table'],
-  ['parquet', 'GeoParquet', 'the table with geometries'],
-  ['json', 'JSON', 'all rows'],
-  ['raw', 'As it came', 'byte for byte'],
+/** The sources of the data, in files. */
+const COPYRIGHT = 'OpenStreetMap contributors, ODbL 1.0; Wikidata, CC0';
+
+/** What formats are called in every language. */
+const NAMES: Partial<Record<Saved, string>> = { geojson: 'GeoJSON', gpx: 'GPX', kml: 'KML', csv: 'CSV', parquet: 'GeoParquet', json: 'JSON' };
+
+const FORMATS: [as: Saved, note: PlainKey][] = [
+  ['geojson', 'whatIsOnTheMapWith'],
+  ['gpx', 'forReceivers'],
+  ['kml', 'forGlobes'],
+  ['csv', 'theTable'],
+  ['parquet', 'theTableWithGeometries'],
+  ['json', 'allRows'],
+  ['raw', 'byteForByte'],
 ];
 
 /** Whether an answer has anything for a format. */
@@ -21,14 +29,14 @@ function fits(as: Saved, { kind, geometries: { point, line, polygon } }: Summary
   return ['geojson', 'gpx', 'kml'].includes(as) ? point + line + polygon > 0 : true;
 }
 
-export function exportShelf(button: HTMLElement, answers: Answers, shown: () => Summary | null, failed: (problem: string) => void): void {
-  const panel = h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': 'Export' });
-  for (const [as, label, note] of FORMATS) {
-    const item = h('button', { type: 'button', class: 'item', 'data-format': as }, h('span', {}, label), h('span', { class: 'count' }, note));
+export function exportShelf(button: HTMLElement, answers: Answers, shown: () => (Summary & { isFiltered: boolean }) | null, failed: (problem: string) => void, more: (close: () => void) => HTMLElement[] = () => []): void {
+  const panel = h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': t('export') });
+  for (const [as, note] of FORMATS) {
+    const item = h('button', { type: 'button', class: 'item', 'data-format': as }, h('span', {}, NAMES[as] ?? t('asItCame')), h('span', { class: 'count' }, t(note)));
     item.addEventListener('click', async () => {
       panel.hidePopover();
       try {
-        const { url, name } = await answers.ask({ do: 'save', as });
+        const { url, name } = await answers.ask({ do: 'save', as, copyright: attributionText(COPYRIGHT) });
         save(url, name);
         setTimeout(() => URL.revokeObjectURL(url), 60_000);
       } catch (problem) {
@@ -37,11 +45,13 @@ export function exportShelf(button: HTMLElement, answers: Answers, shown: () => 
     });
     panel.append(item);
   }
-  const note = h('p', { class: 'muted pad', hidden: true }, 'These files have the rows that are shown, the first of the answer.');
+  panel.append(...more(() => panel.hidePopover()));
+  const note = h('p', { class: 'muted pad', hidden: true }, '');
   panel.prepend(note);
   panel.addEventListener('beforetoggle', () => {
     const summary = shown();
-    note.hidden = !summary?.part || summary.kind === 'text';
+    note.hidden = !(summary?.part || summary?.isFiltered) || summary.kind === 'text';
+    note.textContent = summary?.isFiltered ? t('theseFilesHaveTheThatPass', { rows: rows(summary.rows) }) : t('theseFilesHaveTheRowsThat');
     for (const item of panel.querySelectorAll<HTMLButtonElement>('[data-format]')) item.disabled = !summary || !fits(item.dataset.format as Saved, summary);
   });
   popover(button, panel);

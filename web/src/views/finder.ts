@@ -3,6 +3,7 @@
 import { ICONS, announce, h, icon } from '../dom';
 import type { Box } from '../answer/model';
 import { json } from '../service';
+import { t } from '../text/lookup';
 
 interface Place {
   /** South, north, west, east. */
@@ -13,7 +14,7 @@ interface Place {
 
 /** `go` is told the box of the place that was chosen. */
 export function finder(go: (box: Box) => void): HTMLElement {
-  const input = h('input', { type: 'search', placeholder: 'Find a place', 'aria-label': 'Find a place', class: 'field' });
+  const input = h('input', { type: 'search', placeholder: t('findAPlace'), 'aria-label': t('findAPlace'), class: 'field' });
   const results = h('ul', { class: 'results', hidden: true });
   const chosen = (place: Place) => {
     const [south = 0, north = 0, west = 0, east = 0] = place.boundingbox.map(Number);
@@ -22,7 +23,7 @@ export function finder(go: (box: Box) => void): HTMLElement {
     results.hidden = true;
     announce(place.display_name);
   };
-  const form = h('form', { class: 'finder', role: 'search', 'aria-label': 'Places' }, icon(ICONS.search), input, results);
+  const form = h('form', { class: 'finder', role: 'search', 'aria-label': t('places') }, icon(ICONS.search), input, results);
   const line = (place: Place) => h('li', {}, h('button', { type: 'button', onclick: () => chosen(place) }, place.display_name, h('span', { class: 'muted' }, ` ${place.type}`)));
   let turns = 0;
   let waiting = 0;
@@ -37,14 +38,14 @@ export function finder(go: (box: Box) => void): HTMLElement {
       if (turn !== turns) return;
       if (!typing && found.length === 1 && found[0]) return chosen(found[0]);
       lines = found.map(line);
-      if (!typing && name && !found.length) lines = [h('li', { class: 'muted' }, 'No such place in the data')];
+      if (!typing && name && !found.length) lines = [h('li', { class: 'muted' }, t('noSuchPlaceInTheData'))];
     } catch (problem) {
       if (turn !== turns) return;
       if (!typing) lines = [h('li', { class: 'muted' }, (problem as Error).message)];
     }
     results.replaceChildren(...lines);
     results.hidden = !lines.length;
-    if (lines.length) announce(lines.length > 1 ? `${lines.length} places` : (lines[0]?.textContent ?? ''));
+    if (lines.length) announce(lines.length > 1 ? t('nPlaces', { n: lines.length }) : (lines[0]?.textContent ?? ''));
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();

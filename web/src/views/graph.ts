@@ -3,14 +3,15 @@
 
 import type { Answers } from '../answer/client';
 import type { Graph, Link } from '../answer/model';
-import { announce, count, h } from '../dom';
+import { announce, h } from '../dom';
+import { locale, t } from '../text/lookup';
 import type { Network } from './network';
 
 export class GraphView {
   readonly element = h('div', { class: 'graph-view' });
   private drawn: { graph: Graph; network: Network; degrees: number[]; places: Map<string, number> } | null = null;
-  private readonly selected = h('section', { class: 'graph-selected', 'aria-label': 'Selected node', hidden: true });
-  private readonly list = h('ul', { class: 'graph-list', 'aria-label': 'Nodes' });
+  private readonly selected = h('section', { class: 'graph-selected', 'aria-label': t('selectedNode'), hidden: true });
+  private readonly list = h('ul', { class: 'graph-list', 'aria-label': t('nodes') });
   private readonly drawing = h('div', { class: 'graph-drawing' });
   /** The nodes of a row that was selected before the graph was drawn. */
   private wanted: string[] = [];
@@ -32,7 +33,7 @@ export class GraphView {
   /** Draws it, where that is not done yet. */
   async open(): Promise<void> {
     if (this.drawn || this.element.firstChild) return;
-    this.element.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, 'Drawing …'));
+    this.element.replaceChildren(h('p', { class: 'muted pad', role: 'status' }, t('drawing')));
     const { turn } = this;
     try {
       const [{ Network }, graph] = await Promise.all([import('./network'), this.answers.ask({ do: 'graph' })]);
@@ -46,7 +47,7 @@ export class GraphView {
     const degrees = graph.nodes.map(() => 0);
     for (const { from, to } of graph.links) for (const end of [from, to]) degrees[end] = (degrees[end] ?? 0) + 1;
     const network = new Drawing(graph, degrees, { picked: (node) => this.pick(node), opened: (node) => this.leave(node) });
-    network.element.setAttribute('aria-label', `${this.told(graph)}. The list beside it has the same.`);
+    network.element.setAttribute('aria-label', `${this.told(graph)}. ${t('theListBesideItHasThe')}`);
     this.drawn = { graph, network, degrees, places: new Map(graph.nodes.map(({ id }, i) => [id, i])) };
     this.build();
     network.fit();
@@ -77,7 +78,7 @@ export class GraphView {
       }),
     );
     const control = (sign: string, name: string, act: () => void) => h('button', { type: 'button', class: 'button only-icon', title: name, 'aria-label': name, onclick: act }, sign);
-    this.drawing.replaceChildren(network.element, h('div', { class: 'graph-controls' }, control('+', 'Nearer', () => network.scale(1.4)), control('−', 'Farther', () => network.scale(1 / 1.4)), control('□', 'All of it', () => network.fit())));
+    this.drawing.replaceChildren(network.element, h('div', { class: 'graph-controls' }, control('+', t('nearer'), () => network.scale(1.4)), control('−', t('farther'), () => network.scale(1 / 1.4)), control('□', t('allOfIt'), () => network.fit())));
     const columns = [...new Set(graph.nodes.map((node) => node.column))].sort((a, b) => a - b);
     this.element.replaceChildren(
       this.drawing,
@@ -94,9 +95,9 @@ export class GraphView {
 
   /** How much there is, and how much of it is not drawn. */
   private told({ nodes, links: drawnLinks, more }: Graph): string {
-    const all = `${count(nodes.length)} nodes, ${links(drawnLinks.length)}`;
-    const left = [more.nodes ? `${count(more.nodes)} more nodes` : '', more.links ? `${count(more.links)} more links` : ''].filter(Boolean);
-    return left.length ? `${all}; ${left.join(' and ')} are not drawn, the table has them` : all;
+    const all = t('nodesAndLinks', { n: nodes.length, links: links(drawnLinks.length) });
+    const left = [more.nodes ? t('moreNodes', { n: more.nodes }) : '', more.links ? t('moreLinks', { n: more.links }) : ''].filter(Boolean);
+    return left.length ? t('areNotDrawnTheTableHas', { all, left: new Intl.ListFormat(locale()).format(left) }) : all;
   }
 
   private pick(place: number): void {
@@ -144,4 +145,4 @@ export class GraphView {
   }
 }
 
-const links = (number: number): string => `${count(number)} ${number === 1 ? 'link' : 'links'}`;
+const links = (number: number): string => t('nLinks', { n: number });

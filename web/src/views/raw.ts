@@ -2,11 +2,12 @@
 
 import type { Answers } from '../answer/client';
 import { h, size } from '../dom';
+import { t } from '../text/lookup';
 
 const PIECE = 200_000;
 
 export class Raw {
-  private readonly text = h('pre', { tabindex: '0', 'aria-label': 'The answer as it came' });
+  private readonly text = h('pre', { tabindex: '0', 'aria-label': t('theAnswerAsItCame') });
   private readonly more = h('button', { type: 'button', class: 'button', onclick: () => void this.next() });
   readonly element = h('div', { class: 'raw-view' }, this.text, this.more);
   private to = 0;
@@ -31,6 +32,6 @@ export class Raw {
     this.to = to;
     this.text.append(text);
     this.more.hidden = this.to >= all;
-    this.more.textContent = `More (${size(this.to)} of ${size(all)} shown)`;
+    this.more.textContent = t('moreOfShown', { size: size(this.to), total: size(all) });
   }
 }

@@ -1,17 +1,20 @@
 // What opens beside the buttons at the top: examples, history, links, what is served, keys.
 
+import { TEXTS as CODE_TEXTS } from '../code/panel';
 import { curl, python } from '../copy';
+import { frameFor } from '../embed/embed';
 import { announce, count, h, popover, rows } from '../dom';
 import { tried, type Example } from '../examples';
 import { forget, past, type Past } from '../history';
 import { LANGUAGES, write as writeLink, type Language } from '../link';
 import { headers, type Snapshot } from '../service';
 import type { Surroundings } from '../shortcuts';
+import { locale, t, type PlainKey } from '../text/lookup';
 import { plain, wording } from '../wording';
 
 /** Examples, each tried when the shelf opens: how much it finds here and now. */
 export function exampleShelf(button: HTMLElement, examples: Example[], around: () => Surroundings, take: (example: Example) => void): void {
-  const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': 'Examples' });
+  const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': t('examples') });
   let control = new AbortController();
   shelf.addEventListener('beforetoggle', (event) => {
     control.abort();
@@ -44,16 +47,16 @@ async function fill(found: [Example, HTMLElement][], around: Surroundings, signa
 
 /** What was run before. */
 export function historyShelf(button: HTMLElement, take: (entry: Past) => void): void {
-  const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': 'History' });
+  const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': t('history') });
   const item = (entry: Past) => {
     const short = entry.query.replace(/\[[^\]]*(out|timeout):[^\]]*\]/g, '').replace(/\/\/.*$/gm, '').replace(/\s+/g, ' ').replace(/^[; ]+/, '').slice(0, 110);
-    return h('button', { type: 'button', class: 'item past', onclick: () => (shelf.hidePopover(), take(entry)) }, h('code', {}, short), h('span', { class: 'count' }, `${rows(entry.rows)} · ${new Date(entry.at).toLocaleString()}`));
+    return h('button', { type: 'button', class: 'item past', onclick: () => (shelf.hidePopover(), take(entry)) }, h('code', {}, short), h('span', { class: 'count' }, `${rows(entry.rows)} · ${new Date(entry.at).toLocaleString(locale())}`));
   };
   shelf.addEventListener('beforetoggle', (event) => {
     if ((event as ToggleEvent).newState !== 'open') return;
     const all = past();
-    if (!all.length) return shelf.replaceChildren(h('p', { class: 'muted pad' }, 'Queries that you run are kept here, in this browser alone.'));
-    shelf.replaceChildren(...all.map(item), h('button', { type: 'button', class: 'item muted', onclick: () => (forget(), shelf.hidePopover()) }, 'Forget all'));
+    if (!all.length) return shelf.replaceChildren(h('p', { class: 'muted pad' }, t('queriesThatYouRunAreKept')));
+    shelf.replaceChildren(...all.map(item), h('button', { type: 'button', class: 'item muted', onclick: () => (forget(), shelf.hidePopover()) }, t('forgetAll')));
   });
   popover(button, shelf);
 }
@@ -71,6 +74,8 @@ export interface Showing {
   shared(): Shared;
   /** The query without shortcuts, as the server is asked. */
   sent(): Promise<string>;
+  /** Opens code in other languages that repeats the query. */
+  code(): void;
 }
 
 /** The query in another form of its language, by the server. */
@@ -83,8 +88,8 @@ async function converted(query: string, target: 'xml' | 'compact' | 'mapql'): Pr
 }
 
 /** A link to query, map and snapshot, and lines that ask the same. */
-export function shareShelf(button: HTMLElement, { shared, sent }: Showing): void {
-  const field = h('input', { type: 'text', readonly: true, class: 'field', 'aria-label': 'Link' });
+export function shareShelf(button: HTMLElement, { shared, sent, code }: Showing): void {
+  const field = h('input', { type: 'text', readonly: true, class: 'field', 'aria-label': t('link') });
   const run = h('input', { type: 'checkbox', id: 'share-run', checked: true });
   const update = () => {
     const { language, text, view, snapshot } = shared();
@@ -98,9 +103,9 @@ export function shareShelf(button: HTMLElement, { shared, sent }: Showing): void
       try {
         const line = await text();
         await navigator.clipboard.writeText(line).catch(() => {
-          throw new Error('The browser does not allow it');
+          throw new Error(t('theBrowserDoesNotAllowIt'));
         });
-        copy.textContent = 'Copied';
+        copy.textContent = t('copied');
       } catch (problem) {
         copy.textContent = ((problem as Error).message.split('\n')[0] ?? '').slice(0, 200);
       }
@@ -112,21 +117,23 @@ export function shareShelf(button: HTMLElement, { shared, sent }: Showing): void
   const overpass = h(
     'div',
     {},
-    h('h2', {}, 'The query without shortcuts'),
-    copied('Copy it as it is sent', sent),
-    copied('Copy it on one line', async () => converted(await sent(), 'compact')),
-    copied('Copy it as XML', async () => converted(await sent(), 'xml')),
+    h('h2', {}, t('theQueryWithoutShortcuts')),
+    copied(t('copyItAsItIsSent'), sent),
+    copied(t('copyItOnOneLine'), async () => converted(await sent(), 'compact')),
+    copied(t('copyItAsXML'), async () => converted(await sent(), 'xml')),
   );
-  const panel = h(
+  const panel: HTMLElement = h(
     'div',
-    { class: 'shelf share', role: 'dialog', 'aria-label': 'Share' },
-    h('h2', {}, 'Link to this query, map and snapshot'),
+    { class: 'shelf share', role: 'dialog', 'aria-label': t('share') },
+    h('h2', {}, t('linkToThisQueryMapAnd')),
     field,
-    h('label', { class: 'check', for: 'share-run' }, run, 'Run when opened'),
-    copied('Copy the link', () => field.value),
-    h('h2', {}, 'To ask the same again'),
-    copied('Copy a cURL line', async () => curl(shared().language, await sent(), location.origin)),
-    copied('Copy Python', async () => python(shared().language, await sent(), location.origin)),
+    h('label', { class: 'check', for: 'share-run' }, run, t('runWhenOpened')),
+    copied(t('copyTheLink'), () => field.value),
+    copied(t('copyHTMLForAFrame'), () => frameFor(field.value)),
+    h('h2', {}, t('toAskTheSameAgain')),
+    copied(t('copyACURLLine'), async () => curl(shared().language, await sent(), location.origin)),
+    copied(t('copyPython'), async () => python(shared().language, await sent(), location.origin)),
+    h('button', { type: 'button', class: 'item', onclick: () => (panel.hidePopover(), code()) }, CODE_TEXTS.more),
     overpass,
   );
   panel.addEventListener('beforetoggle', () => {
@@ -141,39 +148,39 @@ export function about(snapshot: Snapshot): HTMLElement {
   const { counts } = snapshot;
   return h(
     'div',
-    { class: 'shelf about', role: 'dialog', 'aria-label': 'Snapshot' },
-    h('h2', {}, 'The snapshot that answers'),
+    { class: 'shelf about', role: 'dialog', 'aria-label': t('snapshot') },
+    h('h2', {}, t('theSnapshotThatAnswers')),
     h(
       'dl',
       { class: 'pairs' },
-      h('dt', {}, 'Digest'),
+      h('dt', {}, t('digest')),
       h('dd', {}, h('code', { class: 'break' }, snapshot.digest)),
-      snapshot.content && [h('dt', {}, 'Content'), h('dd', {}, h('code', { class: 'break' }, snapshot.content))],
-      h('dt', {}, 'Data of'),
+      snapshot.content && [h('dt', {}, t('content')), h('dd', {}, h('code', { class: 'break' }, snapshot.content))],
+      h('dt', {}, t('dataOf')),
       h('dd', {}, snapshot.data_time),
-      h('dt', {}, 'Elements'),
-      h('dd', {}, `${count(counts.nodes)} nodes, ${count(counts.ways)} ways, ${count(counts.relations)} relations, ${count(counts.areas)} areas`),
-      snapshot.triples !== null && [h('dt', {}, 'Triples'), h('dd', {}, count(snapshot.triples))],
-      snapshot.sources.flatMap((source) => [h('dt', {}, 'Source'), h('dd', {}, source.name, h('br'), h('span', { class: 'muted' }, source.licence))]),
+      h('dt', {}, t('elements')),
+      h('dd', {}, t('nodesWaysRelationsAreas', { nodes: counts.nodes, ways: counts.ways, relations: counts.relations, areas: counts.areas })),
+      snapshot.triples !== null && [h('dt', {}, t('triples')), h('dd', {}, count(snapshot.triples))],
+      snapshot.sources.flatMap((source) => [h('dt', {}, t('source')), h('dd', {}, source.name, h('br'), h('span', { class: 'muted' }, source.licence))]),
       h('dt', {}, 'Terrapin'),
       h('dd', {}, snapshot.version),
     ),
-    h('p', { class: 'pad' }, h('a', { href: '/services' }, 'Services'), ' · ', h('a', { href: '/page/licences.txt' }, 'Licences of this page')),
+    h('p', { class: 'pad' }, h('a', { href: '/services' }, t('services')), ' · ', h('a', { href: '/page/licences.txt' }, t('licencesOfThisPage'))),
   );
 }
 
-const KEYS: [string, string][] = [
-  ['Ctrl Enter', 'run'],
-  ['Ctrl Space', 'complete'],
-  ['Shift Alt F', 'lay the query out'],
-  ['Esc', 'leave the editor, stop, close'],
-  ['F6', 'editor, map, table'],
-  ['F8', 'next problem'],
-  ['Ctrl /', 'comment a line'],
-  ['Ctrl F', 'find in the query'],
-  ['↑ ↓ Enter', 'in the table: go, show on the map'],
+const KEYS: [keys: string, what: PlainKey][] = [
+  ['Ctrl Enter', 'keyRun'],
+  ['Ctrl Space', 'keyComplete'],
+  ['Shift Alt F', 'layTheQueryOut'],
+  ['Esc', 'leaveTheEditorStopClose'],
+  ['F6', 'editorMapTable'],
+  ['F8', 'nextProblem'],
+  ['Ctrl /', 'commentALine'],
+  ['Ctrl F', 'findInTheQuery'],
+  ['↑ ↓ Enter', 'inTheTableGoShowOn'],
 ];
 
 export function help(): HTMLElement {
-  return h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': 'Keys' }, h('h2', {}, 'Keys'), h('dl', { class: 'pairs' }, ...KEYS.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])));
+  return h('div', { class: 'shelf narrow', role: 'dialog', 'aria-label': t('keys') }, h('h2', {}, t('keys')), h('dl', { class: 'pairs' }, ...KEYS.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(what))])));
 }

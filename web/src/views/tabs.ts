@@ -1,9 +1,10 @@
 // The views of an answer, of which one is seen: tabs for the mouse, for arrow keys and for screen readers.
 
 import { h } from '../dom';
+import { sideKeys, t } from '../text/lookup';
 
 export class Tabs {
-  readonly list = h('div', { role: 'tablist', 'aria-label': 'The answer as', class: 'tabs' });
+  readonly list = h('div', { role: 'tablist', 'aria-label': t('theAnswerAs'), class: 'tabs' });
   readonly panels = h('div', { class: 'panels' });
   private readonly all = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
 
@@ -47,7 +48,8 @@ export class Tabs {
   private key(event: KeyboardEvent): void {
     const ids = [...this.all.keys()].filter((id) => this.has(id));
     const at = ids.findIndex((id) => this.all.get(id)?.tab === document.activeElement);
-    const next = { ArrowRight: ids[(at + 1) % ids.length], ArrowLeft: ids[(at + ids.length - 1) % ids.length], Home: ids[0], End: ids.at(-1) }[event.key];
+    const [before, after] = sideKeys();
+    const next = { [after]: ids[(at + 1) % ids.length], [before]: ids[(at + ids.length - 1) % ids.length], Home: ids[0], End: ids.at(-1) }[event.key];
     if (!next) return;
     event.preventDefault();
     this.open(next);

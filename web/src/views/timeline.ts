@@ -1,14 +1,15 @@
 // Rows along the time: a dot a row, stacked where dates are close. The table has the same in text.
 
 import type { Dates } from '../answer/model';
-import { count, h, svg } from '../dom';
+import { h, svg } from '../dom';
+import { t } from '../text/lookup';
 
 const RADIUS = 4;
 const MARGIN = 16;
 const AXIS = 24;
 
 export class Timeline {
-  readonly element = h('div', { class: 'timeline-view', tabindex: '0', role: 'region', 'aria-label': 'Timeline' });
+  readonly element = h('div', { class: 'timeline-view', tabindex: '0', role: 'region', 'aria-label': t('timeline') });
   private dates: Dates | null = null;
   private selected = -1;
 
@@ -55,7 +56,7 @@ export class Timeline {
     const ticks = marks(first, last, Math.max(2, Math.floor(width / 90)));
     const picture = svg(
       'svg',
-      { width, height, role: 'img', 'aria-label': `${count(dates.rows.length)} rows by ${dates.column}, from ${text(first)} to ${text(last)}` },
+      { width, height, role: 'img', 'aria-label': t('rowsByDate', { n: dates.rows.length, column: dates.column, first: text(first), last: text(last) }) },
       ...ticks.flatMap((year) => [
         svg('line', { x1: x(year), x2: x(year), y1: 4, y2: height - AXIS + 4, class: 'grid' }),
         svg('text', { x: x(year), y: height - 6, 'text-anchor': 'middle' }, text(year)),
@@ -77,4 +78,4 @@ function marks(first: number, last: number, most: number): number[] {
   return all;
 }
 
-const text = (year: number): string => (year < 1 ? `${1 - Math.floor(year)} BCE` : String(Math.floor(year)));
+const text = (year: number): string => (year < 1 ? t('yearBCE', { year: String(1 - Math.floor(year)) }) : String(Math.floor(year)));

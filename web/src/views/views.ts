@@ -2,9 +2,14 @@
 // selected in one of them or on the map is selected in all.
 
 import type { Answers } from '../answer/client';
-import type { Summary } from '../answer/model';
+import type { Arranged, Summary } from '../answer/model';
+import { ImageGrid, IMAGE_TEXTS } from '../charts/images';
+import { viewOf, type ViewOptions } from '../charts/kinds';
+import { TEXTS as CHART_TEXTS } from '../charts/texts';
+import { ChartView } from '../charts/view';
 import { h } from '../dom';
 import type { AnswerMap } from '../map/map';
+import { t } from '../text/lookup';
 import { Card } from './card';
 import { GraphView } from './graph';
 import { Raw } from './raw';
@@ -20,34 +25,43 @@ export interface ViewsWiring {
   summary: () => Summary | null;
   /** Whether the snapshot has triples. */
   triples: boolean;
+  /** Puts another text into the editor; missing if there is none. */
+  rewrite?: (change: (text: string) => string) => void;
   go: (href: string) => void;
+  /** A filter leaves these rows; null for all of them. */
+  filtered: (left: Arranged | null) => void;
   /** Is told which view is seen. */
   opened: (view: string) => void;
   focusMap: () => void;
 }
 
 export class Views {
-  readonly card = new Card(() => this.close());
+  readonly card = new Card(() => this.close(), (by) => void this.step(by));
   readonly tabs: Tabs;
   /** The selected row; -1 if none is. */
   chosen = -1;
+  private timelineOffered = false;
   private readonly table: Table;
   private readonly raw: Raw;
   private readonly timeline: Timeline;
   private readonly graph: GraphView;
+  private readonly chart: ChartView;
+  private readonly images: ImageGrid;
   private readonly numbers = h('div', { class: 'statistics-view' });
 
   constructor(private readonly answers: Answers, private readonly wiring: ViewsWiring) {
-    this.table = new Table(answers, (index) => void this.select(index, 'table'));
+    this.table = new Table(answers, { picked: (index) => void this.select(index, 'table'), filtered: (left) => this.filtered(left), triples: wiring.triples });
     this.raw = new Raw(answers);
     this.timeline = new Timeline((index) => void this.select(index, 'timeline'));
     this.graph = new GraphView(answers, (index) => void this.select(index, 'graph'), wiring.go);
-    this.tabs = new Tabs([['table', 'Table', this.table.element], ['timeline', 'Timeline', this.timeline.element], ['graph', 'Graph', this.graph.element], ['raw', 'Raw', this.raw.element], ['statistics', 'Statistics', this.numbers]], (view) => this.seen(view));
+    this.chart = new ChartView({ answers, picked: (index) => void this.select(index, 'graph'), rewrite: wiring.rewrite ?? null });
+    this.images = new ImageGrid(answers, (index) => void this.select(index, 'graph'));
+    this.tabs = new Tabs([['table', t('table'), this.table.element], ['chart', CHART_TEXTS.tab, this.chart.element], ['images', IMAGE_TEXTS.region, this.images.element], ['timeline', t('timeline'), this.timeline.element], ['graph', t('graph'), this.graph.element], ['raw', t('raw'), this.raw.element], ['statistics', t('statistics'), this.numbers]], (view) => this.seen(view));
   }
 
   /** Opens the table, which every answer has. */
   reset(): void {
-    for (const id of ['timeline', 'graph']) this.tabs.offer(id, false);
+    for (const id of ['chart', 'images', 'timeline', 'graph']) this.tabs.offer(id, false);
     this.tabs.open('table');
   }
 
@@ -55,6 +69,8 @@ export class Views {
     this.wiring.opened(view);
     if (view === 'raw' && this.wiring.summary()) void this.raw.show();
     if (view === 'graph') void this.graph.open();
+    if (view === 'chart') void this.chart.open();
+    if (view === 'images') void this.images.open();
     if (view === 'timeline') this.timeline.draw();
   }
 
@@ -63,6 +79,7 @@ export class Views {
     this.chosen = -1;
     this.card.hide();
     this.graph.clear();
+    this.chart.clear();
     this.raw.clear();
     this.reset();
   }
@@ -73,7 +90,7 @@ export class Views {
   }
 
   /** Shows a whole answer. Resolves when it is known which views it has. */
-  async show(summary: Summary, before: Summary | null): Promise<void> {
+  async show(summary: Summary, before: Summary | null, text = ''): Promise<void> {
     this.close();
     this.raw.clear();
     this.graph.clear();
@@ -84,7 +101,25 @@ export class Views {
     // A timeline where a column has dates.
     const dates = summary.kind === 'solutions' ? await this.answers.ask({ do: 'dates' }) : null;
     this.timeline.show(dates);
+    this.timelineOffered = dates !== null;
     this.tabs.offer('timeline', dates !== null);
+    await this.showCharts(summary, viewOf(summary.kind === 'solutions' ? text : ''));
+  }
+
+  /** Offers the charts that fit the columns, and the images that rows name. */
+  private async showCharts(summary: Summary, options: ViewOptions): Promise<void> {
+    const columns = summary.rows > 0 && summary.kind !== 'text' ? await this.answers.ask({ do: 'columns' }) : [];
+    this.tabs.offer('chart', this.chart.show(columns, summary.kind === 'elements', options, summary.kind === 'solutions'));
+    this.images.show(options.hide);
+    this.tabs.offer('images', columns.some(({ type }) => type === 'image'));
+  }
+
+  /** Opens the view that a query names (in lower case, such as `barchart`). Returns whether the answer has it. */
+  openNamed(name: string): boolean {
+    const id = this.chart.has(name) ? 'chart' : name === 'imagegrid' ? 'images' : name;
+    if (!this.tabs.has(id)) return false;
+    this.tabs.open(id);
+    return true;
   }
 
   /** Shows no answer. */
@@ -101,8 +136,25 @@ export class Views {
     this.wiring.map()?.select(details.geometry, details.box, from !== 'map', details.href?.startsWith('/entity/') ? 9 : 16);
     if (from !== 'graph') this.graph.mark(details.nodes);
     this.timeline.mark(index);
+    this.chart.mark(index);
+    this.images.mark(index);
     await this.table.select(index, from !== 'table');
     this.card.show(details, this.wiring.summary()?.kind === 'solutions', this.wiring.triples);
+  }
+
+  /** A filter was set: the other views have its rows alone. */
+  private filtered(left: Arranged | null): void {
+    this.wiring.filtered(left);
+    this.graph.clear();
+    this.chart.refresh();
+    this.images.refresh();
+    if (this.timelineOffered) void this.answers.ask({ do: 'dates' }).then((dates) => this.timeline.show(dates));
+  }
+
+  /** Selects the row before or after the selected one, in the order of the table; after the last comes the first. */
+  private async step(by: -1 | 1): Promise<void> {
+    const index = await this.answers.ask({ do: 'beside', index: this.chosen, by });
+    if (index >= 0) await this.select(index, 'graph');
   }
 
   /** Selects nothing. */
@@ -113,6 +165,8 @@ export class Views {
     this.wiring.map()?.select(null, null, false);
     this.graph.mark([]);
     this.timeline.mark(-1);
+    this.chart.mark(-1);
+    this.images.mark(-1);
     void this.table.select(-1, false);
     if (focused) this.wiring.focusMap();
   }

@@ -1,0 +1,129 @@
+// Which charts fit an answer's columns, and which column each of them draws where. As in the Wikidata Query Service, columns are
+// taken in the order of the query: the first number, date or text goes across, the next number up, a further text is the colour.
+
+import type { ChartColumn } from '../answer/columns';
+
+export type Kind = 'bar' | 'line' | 'area' | 'scatter' | 'bubble' | 'tree' | 'treemap' | 'dimensions';
+
+/** The names after `#defaultView:`, in the order of the selector. */
+export const KINDS: Record<Kind, string> = {
+  bar: 'BarChart',
+  line: 'LineChart',
+  area: 'AreaChart',
+  scatter: 'ScatterChart',
+  bubble: 'BubbleChart',
+  tree: 'Tree',
+  treemap: 'TreeMap',
+  dimensions: 'Dimensions',
+};
+
+/** In place of a column: the number of rows. */
+export const ROWS = -1;
+/** No column. */
+export const NONE = -2;
+
+/** Columns by their part in a chart; `levels` of a tree and a tree map from the root, `levels` of dimensions from the left. */
+export interface Roles {
+  x: number;
+  y: number;
+  colour: number;
+  levels: number[];
+}
+
+/** Values of a column that a bar chart tells apart, and colours of a legend. */
+const BARS = 200;
+/** Most columns of dimensions. */
+const DIMENSIONS = 8;
+
+/** What a query says of its view: `#defaultView:BarChart{"hide": "?item"}`. */
+export interface ViewOptions {
+  view: string;
+  hide: string[];
+  x?: string;
+  y?: string;
+  colour?: string;
+}
+
+const VIEW = /^[ \t]*#[ \t]*defaultView[ \t]*:[ \t]*(\w+)[ \t]*(\{.*\})?[ \t]*$/im;
+
+/** Returns the view that a SPARQL query names, in lower case, with its options; options that are not JSON are left out. */
+export function viewOf(text: string): ViewOptions {
+  const [, view = '', json] = VIEW.exec(text) ?? [];
+  let read: Record<string, unknown> = {};
+  try {
+    read = json ? (JSON.parse(json) as Record<string, unknown>) : {};
+  } catch {
+    // The view is drawn without them.
+  }
+  const names = (value: unknown): string[] => [value].flat().flatMap((name) => (typeof name === 'string' ? name.replace(/^[?$]/, '') : []));
+  const one = (value: unknown): string | undefined => names(value)[0];
+  return { view: view.toLowerCase(), hide: names(read.hide), x: one(read.x), y: one(read.y), colour: one(read.colour) };
+}
+
+/** Returns the text of a query whose comment names this view. Options of the style on the map are dropped with the map. */
+export function withView(text: string, view: string, options: Record<string, string | string[]>): string {
+  const line = `#defaultView:${view}${Object.keys(options).length ? JSON.stringify(options) : ''}`;
+  return `${line}\n${text.replace(VIEW, '').replace(/^\n/, '')}`;
+}
+
+/** Returns the columns that charts may use: with values, not hidden, and things without those that have labels. */
+export function usable(columns: ChartColumn[], hidden: string[] = []): ChartColumn[] {
+  const names = new Set(columns.filter(({ filled }) => filled > 0).map(({ name }) => name));
+  return columns.filter(({ name, filled, type }) => filled > 0 && !hidden.includes(name) && name !== 'rgb' && type !== 'other' && type !== 'image' && !names.has(`${name}Label`) && !/^(id|@id|@lat|@lon|lat|lon)$/.test(name));
+}
+
+const isNumber = ({ type }: ChartColumn): boolean => type === 'number';
+const isAxis = ({ type }: ChartColumn): boolean => type === 'number' || type === 'date';
+const isName = ({ type }: ChartColumn): boolean => type === 'text' || type === 'thing';
+
+/** Returns the charts that fit. */
+export function fitting(columns: ChartColumn[]): Kind[] {
+  const all = usable(columns);
+  const numbers = all.filter((one) => isNumber(one) && one.distinct > 1);
+  const axes = all.filter((one) => isAxis(one) && one.distinct > 1);
+  const names = all.filter(isName);
+  // Values that repeat can be counted.
+  const counted = names.some(({ distinct, filled }) => distinct > 1 && distinct < filled);
+  const fits: Record<Kind, boolean> = {
+    bar: (numbers.length > 0 && (names.some(({ distinct }) => distinct > 1) || axes.length > 1)) || counted,
+    line: numbers.length > 0 && axes.length > 1,
+    area: numbers.length > 0 && axes.length > 1,
+    scatter: numbers.length > 0 && axes.length > 1,
+    bubble: numbers.length > 0 && names.some(({ distinct }) => distinct > 1),
+    tree: names.filter(({ distinct }) => distinct > 1).length > 1 || (names.length > 1 && names[0]?.distinct === 1),
+    treemap: (numbers.length > 0 && names.some(({ distinct }) => distinct > 1)) || counted,
+    dimensions: axes.length > 1 && axes.length + names.length > 2,
+  };
+  return (Object.keys(KINDS) as Kind[]).filter((kind) => fits[kind]);
+}
+
+/** Returns the columns that a chart draws unless others are chosen. */
+export function rolesOf(kind: Kind, columns: ChartColumn[], options: Partial<ViewOptions> = {}): Roles {
+  const all = usable(columns, options.hide);
+  const place = (one: ChartColumn | undefined): number => one?.index ?? NONE;
+  const named = (name: string | undefined): number => place(all.find((one) => one.name === name));
+  const names = all.filter(isName);
+  const several = names.filter(({ distinct }) => distinct > 1);
+  const numbers = all.filter(isNumber);
+  const size = numbers.find(({ distinct }) => distinct > 1) ?? numbers[0];
+  if (kind === 'tree' || kind === 'treemap') return { x: NONE, y: kind === 'tree' ? NONE : named(options.y) !== NONE ? named(options.y) : (size?.index ?? ROWS), colour: NONE, levels: levelsOf(kind, names, columns) };
+  if (kind === 'dimensions') return { x: NONE, y: NONE, colour: named(options.colour), levels: all.filter((one) => isAxis(one) || one.distinct <= BARS).slice(0, DIMENSIONS).map(({ index }) => index) };
+  if (kind === 'bubble') return { x: named(options.x) !== NONE ? named(options.x) : place(several[0] ?? names[0]), y: named(options.y) !== NONE ? named(options.y) : place(size), colour: named(options.colour), levels: [] };
+  const across = all.filter((one) => (kind === 'bar' ? isAxis(one) || isName(one) : isAxis(one)) && one.distinct > 1);
+  let x = across[0];
+  // A number alone goes up, next to the names.
+  if (x && isNumber(x) && !all.some((one) => isNumber(one) && one !== x)) x = across.find((one) => one !== x) ?? x;
+  const up = numbers.find((one) => one !== x && one.distinct > 1) ?? numbers.find((one) => one !== x);
+  const colour = several.find((one) => one !== x && one.distinct <= BARS && one.distinct < one.filled);
+  const wanted = named(options.x);
+  return { x: wanted === NONE ? place(x) : wanted, y: named(options.y) !== NONE ? named(options.y) : kind === 'bar' && !up ? ROWS : place(up), colour: options.colour === undefined ? place(colour) : named(options.colour), levels: [] };
+}
+
+/** Names from the root on: as the query has them, for a tree map without names that are the same in all rows. */
+function levelsOf(kind: Kind, names: ChartColumn[], columns: ChartColumn[]): number[] {
+  const several = kind === 'treemap' ? names.filter(({ distinct }) => distinct > 1) : names;
+  const size = columns.some(isNumber);
+  // Without a number the size is the number of rows of each value, so what differs in each row is left out.
+  const levels = kind === 'treemap' && !size ? several.filter(({ distinct, filled }) => distinct < filled).slice(0, 2) : several;
+  return levels.slice(0, 6).map(({ index }) => index);
+}

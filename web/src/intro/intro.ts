@@ -1,0 +1,28 @@
+// What the page is and what data it has, as long as there is no answer.
+
+import './intro.css';
+import { h } from '../dom';
+import type { Example } from '../examples';
+import { siteName } from '../identity/identity';
+import type { Snapshot } from '../service';
+import { locale, t } from '../text/lookup';
+
+/** Examples that are offered. */
+const OFFERED = 3;
+
+/** Returns the sentence about the page and the loaded data, with some examples to run. */
+export function intro(snapshot: Snapshot, examples: Example[], take: (example: Example) => void): HTMLElement {
+  const { counts, triples, data_time } = snapshot;
+  const elements = counts.nodes + counts.ways + counts.relations;
+  const names = snapshot.sources.map(({ name }) => name.replace(/\.(osm\.pbf|osm|pbf|nt\.gz|nt|json.*)$/, ''));
+  const date = new Date(data_time).toLocaleDateString(locale(), { dateStyle: 'long' });
+  const parts = [elements > 0 && t('elementsOfOpenStreetMap', { n: elements }), triples !== null && t('statementsOfWikidata', { n: triples })].filter((part) => part !== false);
+  const content = parts.length ? new Intl.ListFormat(locale()).format(parts) : t('nothing');
+  return h(
+    'section',
+    { class: 'intro', 'aria-label': t('aboutThisPage') },
+    h('p', {}, t('introWhat', { name: siteName() })),
+    h('p', {}, t('introData', { names: names.join(', ') || t('aSnapshot'), content, date })),
+    h('div', { class: 'intro-examples', role: 'group', 'aria-label': t('someExamples') }, examples.slice(0, OFFERED).map((example) => h('button', { type: 'button', class: 'button small', onclick: () => take(example) }, example.title))),
+  );
+}

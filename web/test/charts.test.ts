@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { columnsOf, commons, dataOf, imagesOf, timeOf, type ChartColumn } from '../src/answer/columns';
+import { read } from '../src/answer/table';
+import { fitting, NONE, rolesOf, ROWS, viewOf, withView } from '../src/charts/kinds';
+import { branches, inkOn } from '../src/charts/nested';
+import { PLAIN } from '../src/answer/look';
+
+const XSD = 'http://www.w3.org/2001/XMLSchema#';
+const uri = (value: string) => ({ type: 'uri', value });
+const text = (value: string) => ({ type: 'literal', value });
+const typed = (value: string, type: string) => ({ type: 'literal', value, datatype: XSD + type });
+const answer = (vars: string[], bindings: object[]) => read(JSON.stringify({ head: { vars }, results: { bindings } }), 'application/sparql-results+json', { language: 'sparql', query: '', headers: {}, look: PLAIN, triples: true, languages: ['en'] });
+const order = (found: { rows: unknown[] }) => Uint32Array.from(found.rows, (_, i) => i);
+const column = (index: number, name: string, type: ChartColumn['type'], distinct = 5, filled = 10): ChartColumn => ({ index, name, type, distinct, filled });
+
+describe('columns', () => {
+  const found = answer(['city', 'cityLabel', 'population', 'founded', 'year', 'picture', 'where'], [
+    { city: uri('http://www.wikidata.org/entity/Q1'), cityLabel: text('A'), population: typed('10', 'integer'), founded: typed('1900-01-01T00:00:00Z', 'dateTime'), year: text('1999'), picture: uri('http://commons.wikimedia.org/wiki/Special:FilePath/A%20b.jpg'), where: { type: 'literal', value: 'Point(1 2)', datatype: 'http://www.opengis.net/ont/geosparql#wktLiteral' } },
+    { city: uri('http://www.wikidata.org/entity/Q2'), cityLabel: text('B'), population: typed('20', 'integer'), year: text('2000') },
+  ]);
+
+  it('have types by their values', () => {
+    expect(columnsOf(found, order(found)).map(({ type }) => type)).toEqual(['thing', 'text', 'number', 'date', 'number', 'image', 'other']);
+  });
+
+  it('give numbers, and dates in milliseconds', () => {
+    expect(dataOf(found, order(found), [1, 2, 3], false).rows.map(({ values }) => values)).toEqual([['A', 10, Date.UTC(1900, 0, 1)], ['B', 20, null]]);
+  });
+
+  it('are counted by their values', () => {
+    const same = answer(['kind'], [{ kind: text('x') }, { kind: text('y') }, { kind: text('x') }]);
+    expect(dataOf(same, order(same), [0], true).rows.map(({ values, index }) => [...values, index])).toEqual([['x', 2, 0], ['y', 1, 1]]);
+  });
+
+  it('name images of Commons', () => {
+    const { images } = imagesOf(found, order(found), ['population']);
+    expect(images).toEqual([{ index: 0, title: 'A', page: 'https://commons.wikimedia.org/wiki/File:A_b.jpg', pairs: [['founded', '1900-01-01T00:00:00Z'], ['year', '1999']] }]);
+    expect(commons('File:X.svg', 'wikimedia_commons')).toBe('X.svg');
+    expect(commons('https://upload.wikimedia.org/wikipedia/commons/thumb/a/a9/X_y.png/300px-X_y.png')).toBe('X y.png');
+    expect(commons('http://commons.wikimedia.org/wiki/Special:FilePath/Sound.ogg')).toBeNull();
+    expect(commons('https://example.org/X.jpg')).toBeNull();
+    expect(commons('http://commons.wikimedia.org/wiki/Special:FilePath/100%.jpg')).toBe('100%.jpg');
+  });
+
+  it('have dates before the year 1 and without a day', () => {
+    expect(new Date(timeOf('-0043-03-15T00:00:00Z') ?? 0).toISOString()).toBe('-000043-03-15T00:00:00.000Z');
+    expect(timeOf('1969-00-00T00:00:00Z')).toBe(Date.UTC(1969, 0, 1));
+    expect(timeOf('2001')).toBe(Date.UTC(2001, 0, 1));
+    expect(timeOf('unknown')).toBeNull();
+  });
+});
+
+// The columns of each view: Wikidata:SPARQL query service/Wikidata Query Help/Result Views.
+describe('charts', () => {
+  const [thing, label, number, second, date] = [column(0, 'city', 'thing'), column(1, 'cityLabel', 'text'), column(2, 'population', 'number'), column(3, 'area', 'number'), column(4, 'founded', 'date')];
+
+  it('fit columns', () => {
+    expect(fitting([label, number])).toEqual(['bar', 'bubble', 'treemap']);
+    expect(fitting([number, second])).toEqual(['bar', 'line', 'area', 'scatter']);
+    expect(fitting([label, number, date])).toEqual(['bar', 'line', 'area', 'scatter', 'bubble', 'treemap', 'dimensions']);
+    expect(fitting([column(0, 'a', 'text'), column(1, 'b', 'text')])).toEqual(['bar', 'tree', 'treemap']);
+    expect(fitting([column(0, 'name', 'text', 10, 10)])).toEqual([]);
+    expect(fitting([column(0, 'picture', 'image'), column(1, 'where', 'other')])).toEqual([]);
+  });
+
+  it('take the first number across, the second up, a text as the colour', () => {
+    expect(rolesOf('scatter', [number, second, label])).toMatchObject({ x: 2, y: 3, colour: 1 });
+    expect(rolesOf('line', [date, number, label])).toMatchObject({ x: 4, y: 2, colour: 1 });
+  });
+
+  it('take names across where there is one number', () => {
+    expect(rolesOf('bar', [thing, label, number])).toMatchObject({ x: 1, y: 2, colour: NONE });
+    expect(rolesOf('bar', [number, label])).toMatchObject({ x: 1, y: 2 });
+  });
+
+  it('count rows where there is no number', () => {
+    expect(rolesOf('bar', [label])).toMatchObject({ x: 1, y: ROWS });
+    expect(rolesOf('treemap', [label])).toMatchObject({ y: ROWS, levels: [1] });
+  });
+
+  it('follow the options of a query', () => {
+    const options = viewOf('#defaultView:ScatterChart{"hide":["?city"],"y":"?population","x":"?area","colour":"?founded"}\nSELECT * {}');
+    expect(options).toEqual({ view: 'scatterchart', hide: ['city'], x: 'area', y: 'population', colour: 'founded' });
+    expect(rolesOf('scatter', [label, number, second], options)).toMatchObject({ x: 3, y: 2 });
+    expect(viewOf('# defaultView:Tree{"hide":"?a"}')).toMatchObject({ view: 'tree', hide: ['a'] });
+    expect(viewOf('#defaultView:Tree{oops}\nSELECT').hide).toEqual([]);
+    expect(viewOf('SELECT').view).toBe('');
+  });
+
+  it('are written into the query', () => {
+    expect(withView('#defaultView:Map{"layer":"?x"}\nSELECT', 'BarChart', { hide: ['?a'] })).toBe('#defaultView:BarChart{"hide":["?a"]}\nSELECT');
+  });
+});
+
+describe('trees', () => {
+  const levels = [column(0, 'a', 'text'), column(1, 'b', 'text')];
+  const row = (index: number, ...values: (string | number)[]) => ({ index, title: '', values });
+  const names = (branch: ReturnType<typeof branches>): unknown => (branch.children.length ? { [branch.name]: branch.children.map(names) } : branch.name);
+
+  it('join rows with the same beginning', () => {
+    expect(names(branches([row(0, 'x', 'y'), row(1, 'x', 'z'), row(2, 'w', 'y')], levels, false))).toEqual({ '': [{ x: ['y', 'z'] }, { w: ['y'] }] });
+  });
+
+  it('put a child that is a parent elsewhere below its parent', () => {
+    expect(names(branches([row(0, 'b', 'c'), row(1, 'a', 'b')], levels, false))).toEqual({ '': [{ a: [{ b: ['c'] }] }] });
+  });
+
+  it('end where a thing is above itself', () => {
+    expect(names(branches([row(0, 'a', 'b'), row(1, 'b', 'a')], levels, false))).toEqual({ '': [{ a: ['b'] }] });
+  });
+});
+
+it('writes on colours with the higher contrast', () => {
+  expect([inkOn('#0072b2'), inkOn('#f0e442')]).toEqual(['#ffffff', '#000000']);
+});
