@@ -8,7 +8,7 @@
 pub mod cli;
 
 pub use terrapin_allocator as allocator;
-pub use terrapin_assist::{agents, ask, items};
+pub use terrapin_assist::{agents, ask, items, words};
 pub use terrapin_base::{self as base, deferred, machine, size, stack, temporary};
 pub use terrapin_budget as budget;
 pub use terrapin_budget::memory;

@@ -45,7 +45,7 @@ const LARGE: BudgetScale = BudgetScale {
 };
 
 fn scale() -> &'static BudgetScale {
-    if std::env::var_os("TERRAPIN_ALL").is_some() { &LARGE } else { &SMALL }
+    if skip::all() { &LARGE } else { &SMALL }
 }
 
 /// Starts a server over a snapshot of shared data, or returns `None` if the data is not available.

@@ -1,4 +1,4 @@
-//! Literals of WKT and GeoJSON: parsed, written, measured, and passed to every function of GeoSPARQL that accepts them.
+//! Literals of WKT, GML and GeoJSON: parsed, written, measured, and passed to every function of GeoSPARQL that accepts them.
 
 use oxrdf::{Literal, NamedNode, Term};
 use terrapin::sparql::geo::{self, LocatedGeometry};
@@ -28,6 +28,10 @@ pub const WORDS: &[&str] = &[
     "]]",
     "\"bbox\":[",
     "\"crs\":{",
+    "<gml:Polygon xmlns:gml=\"http://www.opengis.net/gml/3.2\">",
+    "<gml:exterior><gml:LinearRing>",
+    "<gml:posList srsDimension=\"3\">",
+    "</gml:posList>",
 ];
 
 pub fn seeds() -> Vec<Vec<u8>> {
@@ -40,6 +44,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         "MULTIPOINT((1 1),(2 2))",
         "POINT Z(1 2 3)",
         "POLYGON EMPTY",
+        "<gml:Point><gml:pos>1 2</gml:pos></gml:Point>",
+        "<gml:MultiCurve><gml:curveMember><gml:LineString><gml:posList>1 2 3 4</gml:posList></gml:LineString></gml:curveMember></gml:MultiCurve>",
         "{\"type\":\"Polygon\",\"coordinates\":[[[0,0],[10,0],[10,10],[0,0]]]}",
         "{\"type\":\"GeometryCollection\",\"geometries\":[{\"type\":\"Point\",\"coordinates\":[1,2]},{\"type\":\"MultiLineString\",\"coordinates\":[[[0,0],[1,1]]]}]}",
     ])
@@ -47,7 +53,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 pub fn check(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let datatype = if text.trim_start().starts_with('{') { "geoJSONLiteral" } else { "wktLiteral" };
+    let datatype = match text.trim_start().as_bytes() {
+        [b'{', ..] => "geoJSONLiteral",
+        [b'<', next, ..] if text.contains("</") || *next == b'g' => "gmlLiteral",
+        _ => "wktLiteral",
+    };
     let datatype = NamedNode::new_unchecked(format!("http://www.opengis.net/ont/geosparql#{datatype}"));
     let term = Term::from(Literal::new_typed_literal(text.as_ref(), datatype));
     let Some(located) = LocatedGeometry::from_term(&term) else { return };

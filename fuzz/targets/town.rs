@@ -97,7 +97,7 @@ pub fn village() -> Arc<Snapshot> {
 }
 
 /// The history of the village.
-const VILLAGE: &str = include_str!("../../tests/history/village.osh");
+const VILLAGE: &str = include_str!("../../tests/snapshot/history/village.osh");
 
 /// Returns a folder for temporary files, always the same one.
 pub fn scratch() -> PathBuf {

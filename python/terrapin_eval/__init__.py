@@ -61,12 +61,13 @@ def _server(url: str | None) -> str:
 
 
 def feedback(query: str, *, url: str | None = None, bbox: str | None = None, sample: int = 5,
-             timeout: float = 300, lang: str | None = None) -> dict[str, Any]:
+             timeout: float = 300, lang: str | None = None, dialect: str | None = None) -> dict[str, Any]:
     """Returns what a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
 
     `lang` is "overpassql" or "sparql"; by default it is detected from the beginning of the query.
+    `dialect` is that of SPARQL: "auto" (default), "wdqs", "qlever" or "standard".
     """
-    body = {"query": query, "bbox": bbox, "sample": sample, "lang": lang}
+    body = {"query": query, "bbox": bbox, "sample": sample, "lang": lang, "dialect": dialect}
     return _post(_server(url), "/feedback", body, timeout)
 
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,12 @@ use super::model::{ModelArgs, ReportingModel};
 use super::progress::styled;
 use super::query::text_of;
 use super::stdout::{print, print_json, tell};
-use super::{CommandError, open};
-use crate::ask::{AskFailure, AskStep, AskedQueryResult, NEAREST, QuestionAnswer, StepCost, UserQuestion, ask};
+use super::{CommandError, open, query_files};
+use crate::ask::examples::{Correction, remember};
+use crate::ask::{
+    AskBaseline, AskFailure, AskSettings, AskStep, AskedQueryResult, Asker, ModelQuery, NEAREST, NoModel,
+    QuestionAnswer, StepCost, UserQuestion, ask,
+};
 use crate::base::untrusted;
 use crate::budget::Limits;
 use crate::engine::EngineOptions;
@@ -38,7 +42,8 @@ const INTERVAL: Duration = Duration::from_secs(10);
   terrapin ask malta.terrapin 'Which museums are in Valletta?' --model-url http://127.0.0.1:8080/v1 --model-name qwen
   terrapin ask malta.terrapin 'Where are beaches?' --format geojson > beaches.geojson
   terrapin ask malta.terrapin 'How many bus stops are there?' --context 'in Sliema' --show-steps
-  terrapin ask malta.terrapin 'Bus stops in Sliema' --examples train.jsonl --model nearest")]
+  terrapin ask malta.terrapin 'Bus stops in Sliema' --examples train.jsonl --model nearest
+  terrapin ask malta.terrapin 'Cafes' --query 'node[amenity=cafe];out;' --remember corrections.jsonl")]
 pub struct AskArgs {
     /// The snapshot file
     snapshot: PathBuf,
@@ -69,6 +74,16 @@ pub struct AskArgs {
     /// The baseline `nearest`: no model, but the query of the nearest question of --examples, with the place put in
     #[arg(long = "model", value_name = "nearest", value_parser = [NEAREST], requires = "examples")]
     built_in: Option<String>,
+    /// Run this query instead of a model's; `-` reads it from standard input
+    #[arg(long, value_name = "QUERY", conflicts_with = "built_in")]
+    query: Option<String>,
+    /// Append the question and its right query (--query) to this file of JSON lines, which --examples reads. The query
+    /// must have a result
+    #[arg(long, value_name = "FILE", requires = "query")]
+    remember: Option<PathBuf>,
+    /// The mistake to record with --remember: a wrong name, candidate or query
+    #[arg(long, value_name = "TEXT", requires = "remember")]
+    wrong: Option<String>,
     #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]
@@ -91,11 +106,18 @@ enum AskFormat {
 
 /// Runs the command.
 pub fn run(args: &AskArgs) -> Result<(), CommandError> {
-    let asker = if args.built_in.is_some() { baseline(&args.examples)? } else { args.model.needed()? };
+    let asker = match (&args.query, &args.built_in) {
+        (Some(_), _) => {
+            Asker { model: Box::new(NoModel), settings: AskSettings { words: false, ..Default::default() } }
+        }
+        (None, Some(_)) => baseline(AskBaseline::Nearest, &args.examples)?,
+        (None, None) => args.model.needed()?,
+    };
     let (question, _) = match args.question.as_str() {
         "-" => text_of(Some("-"), None)?,
         text => (text.to_owned(), String::new()),
     };
+    let query = args.query.as_deref().map(right_query).transpose()?;
     let docs = open::tag_docs(args.tag_docs.as_deref())?;
     let engine = open::engine_with(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     let limits = Limits {
@@ -105,12 +127,13 @@ pub fn run(args: &AskArgs) -> Result<(), CommandError> {
     };
     let mut settings = asker.settings;
     settings.search = !args.no_search;
-    settings.words = args.format != AskFormat::Geojson && !settings.is_baseline;
+    settings.words = args.format != AskFormat::Geojson && settings.baseline.is_none() && query.is_none();
     args.examples.apply(&mut settings);
     if let Some(examples) = args.examples.read()? {
         settings.examples = Some(examples.into_selector(&args.model, None)?);
     }
-    let question = UserQuestion { question, context: args.context.clone(), ..UserQuestion::default() };
+    let queries = query.clone().map(|query| vec![query]);
+    let question = UserQuestion { question, context: args.context.clone(), queries, ..UserQuestion::default() };
     let waiting = ReplySpinner::new();
     let model = ReportingModel { model: &*asker.model, report: &|text| waiting.show(text) };
     let mut show = |step: &AskStep| {
@@ -135,12 +158,33 @@ pub fn run(args: &AskArgs) -> Result<(), CommandError> {
             }
         }
     }
+    if let (Some(path), Some(query), None) = (&args.remember, query, &answer.problem) {
+        keep(path, &question, query, args.wrong.as_deref())?;
+    }
     match answer.problem {
         Some(problem) => {
             Err(CommandError::refused("no-answer", format!("no query answers this: {}", problem.trim_end())))
         }
         None => Ok(()),
     }
+}
+
+/// Returns the query of `--query`.
+fn right_query(text: &str) -> Result<ModelQuery, CommandError> {
+    let (query, _) = text_of(Some(text), None)?;
+    Ok(ModelQuery { language: query_files::language(None, &query).into(), query })
+}
+
+/// Appends a question and its right query to a file.
+fn keep(path: &Path, question: &UserQuestion, query: ModelQuery, wrong: Option<&str>) -> Result<(), CommandError> {
+    let correction = Correction {
+        question: question.question.clone(),
+        wrong: wrong.map(str::to_owned),
+        lang: query.language.name(),
+        query: query.query,
+    };
+    remember(path, &correction)
+        .map_err(|error| CommandError::system("output", format!("cannot write {}: {error}", path.display())))
 }
 
 /// Returns the error of the command for a failure.
@@ -231,6 +275,13 @@ fn for_people(answer: &QuestionAnswer) -> String {
     let mut out = format!("{}\n", answer.text.trim_end());
     for result in &answer.results {
         table(result, &mut out);
+        if let Some(offer) = &result.containment {
+            let _ = writeln!(
+                out,
+                "\nnote: {} items by wdt:P131, and {} with coordinates in the area of {}, by this query:\n{}",
+                offer.by_chain, offer.by_geometry, offer.place, offer.query
+            );
+        }
     }
     untrusted::lines(&out).into_owned()
 }

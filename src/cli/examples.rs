@@ -9,7 +9,7 @@ use terrapin_chat::{EmbeddingClient, Endpoint};
 use super::CommandError;
 use super::model::ModelArgs;
 use crate::ask::examples::{self, EmbeddingCache, Example, ExampleSelector, MOST_SHOTS, SHOTS, SelectionMethod};
-use crate::ask::{AskSettings, Asker, NoModel, PromptTemplate};
+use crate::ask::{AskBaseline, AskSettings, Asker, PromptTemplate};
 use crate::eval::about::ExampleSettings;
 
 /// The file of embeddings in a run's folder.
@@ -23,17 +23,17 @@ pub struct ExampleArgs {
     #[arg(long, value_name = "FILE|FOLDER")]
     examples: Option<PathBuf>,
     /// Number of examples for a question
-    #[arg(long, value_name = "N", default_value_t = SHOTS, value_parser = shots, requires = "examples")]
+    #[arg(long, value_name = "N", default_value_t = SHOTS, value_parser = shots)]
     shots: usize,
     /// Selection of examples for a question: random, or the nearest questions by bleu, bm25, or by an embedding model at
     /// embedding:URL, the root of an API with OpenAI's embeddings
-    #[arg(long, value_name = "METHOD", default_value = "bm25", value_parser = Select::parse, requires = "examples")]
+    #[arg(long, value_name = "METHOD", default_value = "bm25", value_parser = Select::parse)]
     select: Select,
     /// Seed of the random selection
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "examples")]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Name of the embedding model, if its server needs one
-    #[arg(long, value_name = "NAME", requires = "examples")]
+    #[arg(long, value_name = "NAME")]
     embedding_model: Option<String>,
     /// Prompt for a query: default, or one of a published evaluation, which has no candidates and no repairs:
     /// overpassnl-5shot, instruct-to-sparql
@@ -89,6 +89,11 @@ pub struct ReadExamples<'a> {
 }
 
 impl ExampleArgs {
+    /// Returns whether examples are configured.
+    pub fn is_given(&self) -> bool {
+        self.examples.is_some()
+    }
+
     /// Returns the prompt.
     pub fn template(&self) -> PromptTemplate {
         self.prompt
@@ -173,16 +178,17 @@ fn open_cache(folder: &Path, model: &str) -> Result<EmbeddingCache, CommandError
 /// Returns the baseline without a model; a configured model gets no request.
 ///
 /// # Errors
-/// Returns an error if there are no examples, or if a prompt was chosen.
-pub fn baseline(examples: &ExampleArgs) -> Result<Asker, CommandError> {
-    if examples.examples.is_none() {
+/// Returns an error if the baseline `nearest` has no examples, or if a prompt was chosen.
+pub fn baseline(baseline: AskBaseline, examples: &ExampleArgs) -> Result<Asker, CommandError> {
+    if examples.examples.is_none() && baseline == AskBaseline::Nearest {
         return Err(CommandError::usage("--model nearest needs the questions to choose from: pass --examples"));
     }
     if examples.prompt != PromptTemplate::Default {
-        return Err(CommandError::usage("--model nearest has no prompt: leave out --prompt"));
+        return Err(CommandError::usage(format!("--model {} has no prompt: leave out --prompt", baseline.name())));
     }
-    let settings = AskSettings { is_baseline: true, search: false, words: false, repairs: 0, ..AskSettings::default() };
-    Ok(Asker { model: Box::new(NoModel), settings })
+    let settings =
+        AskSettings { baseline: Some(baseline), search: false, words: false, repairs: 0, ..AskSettings::default() };
+    Ok(Asker { model: Box::new(baseline), settings })
 }
 
 #[cfg(test)]

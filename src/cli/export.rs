@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::progress::Shown;
 use super::whole::{OutputTarget, is_stdout, stop_on_signal};
-use super::{CommandError, open, stdout};
+use super::{CommandError, open, stdout, work};
 use crate::base::external_sort::SpillScratch;
 use crate::engine::{Engine, EngineOptions};
 use crate::export::{self, Compression, ExportError};
@@ -110,10 +110,7 @@ impl ExportArgs {
 pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
     let options = EngineOptions { cache: args.memory / CACHE, ..EngineOptions::default() };
     let engine = open::engine_with(&args.snapshot, options)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.map_or(0, usize::from))
-        .build()
-        .map_err(|e| CommandError::system("threads", e))?;
+    let pool = work::pool(args.threads.map_or(0, usize::from))?;
     #[cfg(not(feature = "geoparquet"))]
     if args.geoparquet.is_some() {
         return Err(super::features::missing("--geoparquet", "geoparquet"));
@@ -123,14 +120,7 @@ pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
         return pool.install(|| super::geoparquet::write(&engine, folder, args.json));
     }
     let out = args.out();
-    if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), out.canonicalize())
-        && from == to
-    {
-        return Err(CommandError::usage(format!(
-            "{} is the snapshot itself: choose another output file",
-            out.display()
-        )));
-    }
+    work::not_itself(&args.snapshot, out)?;
     if is_stdout(out) && args.json {
         return Err(CommandError::usage(
             "--json prints its summary to standard output, which already takes the data: write the data to a file",

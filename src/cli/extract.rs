@@ -7,18 +7,21 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 
+use super::benchmark::pairs::pairs;
+use super::benchmark::region::{RegionArgs, RegionReport};
 use super::load::tell;
 use super::progress::Shown;
 use super::query::{self, text_of};
 use super::whole::stop_on_signal;
-use super::{CommandError, open, slips};
+use super::work::{self, WorkArgs};
+use super::{CommandError, open, slips, stdout};
 use crate::engine::{OverpassQuery, OverpassRejection, QueryContext};
+use crate::eval::region::OrdinalSet;
 use crate::load::extract::{ExtractOptions, ExtractRegion, Strategy, What};
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Quiet, region};
-use crate::osm::{BoundingBox, ElementType, Ordinal, Osm};
+use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 use crate::overpass::output::{ElementSink, OutCounts, OutputItem};
 use crate::overpass::{self, Limits};
-use crate::size;
 use crate::snapshot::{self, hex};
 
 /// Make a snapshot from a part of another snapshot
@@ -27,13 +30,20 @@ use crate::snapshot::{self, hex};
 /// in the region, the ways with such a node, and the relations with such a node or way. complete-ways: also all nodes
 /// of these ways, and relations of relations. smart: also all ways and nodes of the multipolygons. For a query, its
 /// printed elements are taken; complete-ways adds the nodes of its ways, smart the ways and nodes of its
-/// multipolygons. The manifest records the source and the region. Triples are left out.
+/// multipolygons. complete-relations completes all relations. The manifest records the source and the region. Triples
+/// are left out.
+///
+/// --for-benchmark runs the gold queries of a file on the snapshot. The part is their region (terrapin benchmark
+/// region) with all elements that they read, by default with the strategy complete-relations, so that it answers these
+/// queries as the whole snapshot does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin extract malta.terrapin --bbox 14.48,35.88,14.53,35.91 --out valletta.terrapin
   terrapin extract europe.terrapin --poly malta.poly --strategy smart --out malta.terrapin
-  terrapin extract malta.terrapin --overpass 'nwr[amenity];out;' --out amenities.terrapin")]
-#[command(group = clap::ArgGroup::new("part").required(true).args(["bbox", "poly", "overpass"]))]
+  terrapin extract malta.terrapin --overpass 'nwr[amenity];out;' --out amenities.terrapin
+  terrapin extract planet.terrapin --for-benchmark dev.jsonl --geocoder nominatim_cache.json --out dev.terrapin")]
+#[command(mut_group("RegionArgs", |options| options.requires("for_benchmark")))]
+#[command(group = clap::ArgGroup::new("part").required(true).args(["bbox", "poly", "overpass", "for_benchmark"]))]
 pub struct ExtractArgs {
     /// The snapshot file
     snapshot: PathBuf,
@@ -46,24 +56,19 @@ pub struct ExtractArgs {
     /// OverpassQL query, or a file with one; - is standard input
     #[arg(long, value_name = "QUERY")]
     overpass: Option<String>,
-    /// Strategy for completing the elements of the part
-    #[arg(long, value_enum, default_value = "complete-ways")]
-    strategy: ExtractStrategy,
+    /// File of questions and gold queries that the part has to answer
+    #[arg(long, value_name = "FILE")]
+    for_benchmark: Option<PathBuf>,
+    #[command(flatten)]
+    region: RegionArgs,
+    /// Strategy for completing the elements of the part [default: complete-ways, for a benchmark complete-relations]
+    #[arg(long, value_enum)]
+    strategy: Option<ExtractStrategy>,
     /// Snapshot file to write
     #[arg(long, value_name = "SMALL.terrapin")]
     out: PathBuf,
-    /// Memory limit; larger sorts spill to temporary files
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
-    memory: u64,
-    /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// Folder for temporary files [default: the folder of --out]
-    #[arg(long, value_name = "DIR")]
-    temp: Option<PathBuf>,
-    /// Print a summary as one JSON object, and no progress
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 /// The strategies.
@@ -73,6 +78,7 @@ enum ExtractStrategy {
     CompleteWays,
     Smart,
     Simple,
+    CompleteRelations,
 }
 
 impl From<ExtractStrategy> for Strategy {
@@ -81,6 +87,7 @@ impl From<ExtractStrategy> for Strategy {
             ExtractStrategy::CompleteWays => Strategy::CompleteWays,
             ExtractStrategy::Smart => Strategy::Smart,
             ExtractStrategy::Simple => Strategy::Simple,
+            ExtractStrategy::CompleteRelations => Strategy::CompleteRelations,
         }
     }
 }
@@ -88,32 +95,27 @@ impl From<ExtractStrategy> for Strategy {
 /// Runs the command.
 pub fn run(args: &ExtractArgs) -> Result<(), CommandError> {
     slips::no_address(&args.snapshot)?;
-    if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), args.out.canonicalize())
-        && from == to
-    {
-        return Err(CommandError::usage(format!(
-            "{} is the snapshot itself: choose another output file",
-            args.out.display()
-        )));
-    }
-    let (name, what) = what(args)?;
-    let cut = ExtractOptions { what, strategy: args.strategy.into(), name };
-    let base = Base { snapshot: args.snapshot.clone(), changes: Vec::new(), time: None, cut: Some(cut) };
-    let options =
-        LoadOptions { memory: args.memory, temporary: args.temp.clone(), ..LoadOptions::new(args.out.clone()) };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.map_or(0, usize::from))
-        .build()
-        .map_err(|e| CommandError::system("threads", e))?;
-    let shown = (!args.json).then(|| Arc::new(Shown::new()));
+    work::not_itself(&args.snapshot, &args.out)?;
+    let pool = work::pool(args.work.threads.map_or(0, usize::from))?;
+    let (name, what) = pool.install(|| what(args))?;
+    let default = if args.for_benchmark.is_some() { Strategy::CompleteRelations } else { Strategy::CompleteWays };
+    let cut = ExtractOptions { what, strategy: args.strategy.map_or(default, Strategy::from), name };
+    let base =
+        Base { snapshot: args.snapshot.clone(), changes: Vec::new(), time: None, cut: Some(cut), perturbation: None };
+    let options = LoadOptions {
+        memory: args.work.memory,
+        temporary: args.work.temp.clone(),
+        ..LoadOptions::new(args.out.clone())
+    };
+    let shown = (!args.work.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
-    stop_on_signal(args.out.clone(), args.json, shown.clone())?;
+    stop_on_signal(args.out.clone(), args.work.json, shown.clone())?;
     crate::allocator::prepare_for_arrays();
     let result = pool.install(|| load::load_from(&base, &options, &Entities::default(), progress));
     if let Some(shown) = &shown {
         shown.finish();
     }
-    tell(&args.out, &result.map_err(|e| error(args, e))?, args.json)
+    tell(&args.out, &result.map_err(|e| error(args, e))?, args.work.json)
 }
 
 /// Returns the part's first elements or region, and its description for the manifest: by content, not by file name.
@@ -128,11 +130,54 @@ fn what(args: &ExtractArgs) -> Result<(String, What), CommandError> {
         let bytes = std::fs::read(path).map_err(|e| CommandError::input("region-broken", e))?;
         return Ok((format!("polygons of SHA-256 {}", hex(&Sha256::digest(bytes))), What::Region(polygons)));
     }
+    if let Some(file) = &args.for_benchmark {
+        return for_benchmark(args, file);
+    }
     let given = args.overpass.as_deref().unwrap_or_default();
     let file = Some(Path::new(given)).filter(|path| given == "-" || path.is_file());
     let (text, origin) = text_of(file.is_none().then_some(given), file)?;
     let elements = found(&args.snapshot, &text, origin)?;
     Ok((format!("query {}", text.trim()), What::Elements(elements)))
+}
+
+/// Returns the region of a benchmark with the elements that its queries read, and prints a summary.
+fn for_benchmark(args: &ExtractArgs, file: &Path) -> Result<(String, What), CommandError> {
+    let pairs = pairs(&[file.to_owned()])?;
+    let engine = open::engine(&args.snapshot)?;
+    let mut found = args.region.survey(Some(&engine), &pairs)?;
+    let rectangles = found.rectangles(args.region.rectangles());
+    let relations = &mut found.elements[ElementType::Relation as usize];
+    open::checked(Some(&engine), || add_areas_around(engine.osm(), &rectangles, relations))?;
+    if !args.work.json {
+        stdout::tell(RegionReport::of(&found, &rectangles).for_people().trim_end());
+    }
+    // A cut that does not answer all queries says so to programs as well.
+    let lost = found.queries.iter().filter(|query| !query.observed);
+    lost.for_each(|query| stdout::tell(&format!("not covered: {}: {}", query.id, query.reason)));
+    let mut all = Sha256::new();
+    pairs.iter().for_each(|pair| all.update(format!("{}\0{}\0", pair.query, pair.bbox.as_deref().unwrap_or_default())));
+    let digest = hex(&all.finalize());
+    let observed = found.queries.iter().filter(|query| query.observed).count();
+    let name = format!(
+        "region of {} gold queries of SHA-256 {digest}, {observed} of them answered, {} rectangles",
+        pairs.len(),
+        rectangles.len()
+    );
+    let elements = found.elements.map(|set| set.to_vec());
+    Ok((name, What::RegionAndElements(ExtractRegion::Boxes(rectangles), elements)))
+}
+
+/// Adds the relations whose areas contain the middle of a rectangle, such as its country: `is_in` and other queries
+/// about the region find them.
+fn add_areas_around(osm: &Osm, rectangles: &[BoundingBox], relations: &mut OrdinalSet) {
+    for area in rectangles {
+        let middle = |low: i32, high: i32| ((i64::from(low) + i64::from(high)) / 2) as i32;
+        let at = Coord { lat: middle(area.south, area.north), lon: middle(area.west, area.east) };
+        let around = osm.areas().at(osm, at);
+        let mut around: Vec<Ordinal> = around.into_iter().filter_map(|area| osm.areas().relation(area)).collect();
+        around.sort_unstable();
+        relations.extend(&around);
+    }
 }
 
 /// Returns the elements that a query prints.

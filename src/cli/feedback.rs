@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::query::text_of;
+use super::query::{SparqlDialect, text_of};
 use super::stdout::{print, print_json};
 use super::{CommandError, open, slips};
 use crate::eval::feedback::{FeedbackRequest, NoTriples, feedback};
@@ -32,6 +32,9 @@ pub struct FeedbackArgs {
     /// Language of the query: overpassql or sparql [default: detected from its beginning]
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<QueryLanguage>,
+    /// Dialect of a SPARQL query
+    #[arg(long, value_enum, ignore_case = true, default_value_t = SparqlDialect::Auto)]
+    dialect: SparqlDialect,
     /// Bounding box for {{bbox}}: south,west,north,east
     #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
@@ -58,8 +61,9 @@ pub fn run(args: &FeedbackArgs) -> Result<(), CommandError> {
     let engine = open::engine(&args.snapshot)?;
     let table = open::places(args.places.as_deref())?;
     let places = engine.places(table.as_ref());
-    let (language, bbox, sample) = (args.lang, args.bbox, args.sample);
-    let asked = FeedbackRequest { query: &query, language, bbox, places: &places, sample, run: true, limits };
+    let (language, dialect, bbox, sample) = (args.lang, args.dialect.into(), args.bbox, args.sample);
+    let (query, places) = (query.as_str(), &places);
+    let asked = FeedbackRequest { query, language, dialect, bbox, places, sample, run: true, limits };
     let said = engine.checked(|| feedback(&engine, &asked)).map_err(open::error)?;
     let said = said.map_err(|NoTriples| open::no_triples(&args.snapshot))?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }

@@ -3,29 +3,33 @@
 use std::path::PathBuf;
 
 use super::{CommandError, open, stdout};
-use crate::overpass::syntax::grammar::{GrammarNames, OverpassGrammar};
-use terrapin_assist::grammar::{GrammarLimits, names};
+use crate::budget::Limits;
+use crate::eval::language::QueryLanguage;
+use terrapin_assist::grammar::{GrammarLimits, NameSource, query_grammar};
+use terrapin_grammar::GrammarFormat;
 
-/// Write a grammar of OverpassQL for constrained decoding
+/// Write a grammar of OverpassQL or SPARQL for constrained decoding
 ///
 /// A language model that follows the grammar writes no syntax errors. With --snapshot, it also uses only keys, values
-/// and areas of the snapshot; with --question, only those that match the question's words.
+/// and areas of the snapshot, or in SPARQL only its properties; with --question, only tags, items and properties that
+/// match the question's words.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin grammar > overpassql.gbnf
+  terrapin grammar --lang sparql > sparql.gbnf
   terrapin grammar --format lark --snapshot malta.terrapin > malta.lark
   terrapin grammar --snapshot malta.terrapin --question 'fast food that is vegan' > question.gbnf")]
 pub struct GrammarArgs {
-    /// Language of the grammar
-    #[arg(long, value_enum, default_value_t = GrammarLanguage::Overpassql)]
-    lang: GrammarLanguage,
-    /// Format of the grammar
-    #[arg(long, value_enum, default_value_t = GrammarFormat::Gbnf)]
+    /// Language of the grammar: overpassql, with Overpass Turbo's shortcuts, or sparql
+    #[arg(long, value_name = "LANGUAGE", default_value = "overpassql")]
+    lang: QueryLanguage,
+    /// Format of the grammar: gbnf, for llama.cpp, XGrammar and vLLM, or lark, for llguidance
+    #[arg(long, value_name = "FORMAT", default_value = "gbnf")]
     format: GrammarFormat,
-    /// Snapshot whose keys, values and areas are allowed
+    /// Snapshot whose keys, values and areas, or properties, are allowed
     #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
-    /// Question whose tags are allowed
+    /// Question whose tags, or items and properties, are allowed
     #[arg(long, value_name = "TEXT", requires = "snapshot")]
     question: Option<String>,
     /// Maximum number of keys; with --question, of tags and of keys
@@ -39,42 +43,23 @@ pub struct GrammarArgs {
     areas: u16,
 }
 
-/// The languages with a grammar.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum GrammarLanguage {
-    /// OverpassQL with Overpass Turbo's shortcuts
-    Overpassql,
-}
-
-/// The formats of grammars.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum GrammarFormat {
-    /// GBNF, for llama.cpp, XGrammar and vLLM
-    Gbnf,
-    /// Lark's format, for llguidance
-    Lark,
-}
-
 /// Runs the command.
 pub fn run(args: &GrammarArgs) -> Result<(), CommandError> {
-    let names = match &args.snapshot {
-        None => GrammarNames::default(),
-        Some(path) => {
-            let engine = open::engine(path)?;
-            let limits = GrammarLimits { keys: args.keys.into(), values: args.values.into(), areas: args.areas.into() };
-            let found = names(&engine, args.question.as_deref(), limits)
-                .map_err(|failure| CommandError::refused("grammar", format!("cannot list the areas: {failure}")))?;
-            engine.fail_if_damaged().map_err(open::error)?;
-            found
-        }
+    let engine = args.snapshot.as_deref().map(open::engine).transpose()?;
+    let source = match (&engine, &args.question) {
+        (None, _) => NameSource::Language,
+        (Some(engine), None) => NameSource::Snapshot(engine),
+        (Some(engine), Some(question)) => NameSource::Question(engine, question),
     };
-    let GrammarLanguage::Overpassql = args.lang;
-    if args.question.is_some() && names.tags.is_empty() {
-        return Err(CommandError::refused("no-tags", "no tag of the snapshot matches a word of the question"));
+    let limits = GrammarLimits { keys: args.keys.into(), values: args.values.into(), areas: args.areas.into() };
+    let grammar = query_grammar(args.lang, source, &limits, &Limits::default())
+        .map_err(|failure| CommandError::refused("grammar", format!("cannot list the areas: {failure}")))?;
+    if let Some(engine) = &engine {
+        engine.fail_if_damaged().map_err(open::error)?;
     }
-    let grammar = OverpassGrammar::new(&names);
-    stdout::print(&match args.format {
-        GrammarFormat::Gbnf => grammar.gbnf(),
-        GrammarFormat::Lark => grammar.lark(),
-    })
+    if args.question.is_some() && !["known-key", "item", "property-id"].iter().any(|rule| grammar.has_rule(rule)) {
+        let message = "no name of the snapshot matches a word of the question";
+        return Err(CommandError::refused("no-names", message));
+    }
+    stdout::print(&grammar.render(args.format))
 }

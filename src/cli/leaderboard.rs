@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::eval::{read_run, unusable};
+use super::eval::{read_run, unusable, unwritten};
 use super::{CommandError, stdout};
 use crate::eval::benchmarks;
+use crate::eval::files;
 use crate::eval::metric::Metric;
-use crate::eval::runs::{self, LeaderboardFormat, RunCosts, TokenPrice};
+use crate::eval::runs::{self, LeaderboardFormat, LeaderboardRows, RunCosts, TokenPrice};
 
 /// Print one table of runs, with the 95 % confidence interval of every mean
 ///
@@ -16,6 +17,7 @@ use crate::eval::runs::{self, LeaderboardFormat, RunCosts, TokenPrice};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin leaderboard run-base run-tuned
+  terrapin leaderboard seed-* --group --metrics ex --html runs.html
   terrapin leaderboard ask-* --metrics ex,ex_soft --price 0.15,0.6
   terrapin leaderboard runs/* --metrics ex,ex_soft,oqs --format latex > table.tex")]
 pub struct LeaderboardArgs {
@@ -31,6 +33,16 @@ pub struct LeaderboardArgs {
     /// Price of a million tokens in prompts and in replies, such as 0.15,0.6; also shows the price of each run
     #[arg(long, value_name = "IN,OUT")]
     price: Option<TokenPrice>,
+    /// One row for all runs of a system: those with the same --model, or, without it, the same --name. Shows the mean and
+    /// the standard deviation of the runs, such as those with several seeds
+    #[arg(long)]
+    group: bool,
+    /// Write an HTML page with the table and plots: quality over size, over difficulty, by class of complexity
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// Write the plots of the page as SVG
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value = "markdown")]
     format: LeaderboardOutput,
@@ -70,7 +82,16 @@ pub fn run(args: &LeaderboardArgs) -> Result<(), CommandError> {
     } else {
         Vec::new()
     };
-    let board = runs::leaderboard(&runs, &metrics, &costs).map_err(unusable)?;
+    let by = if args.group { LeaderboardRows::Systems } else { LeaderboardRows::Runs };
+    let board = runs::leaderboard_of(by, &runs, &metrics, &costs).map_err(unusable)?;
+    if let Some(path) = &args.html {
+        files::write_text(path, &board.page()).map_err(unwritten)?;
+    }
+    if let Some(folder) = &args.plots {
+        for (name, plot) in board.plots() {
+            files::write_text(&folder.join(name), &plot).map_err(unwritten)?;
+        }
+    }
     if args.json {
         return stdout::print_json(&board);
     }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use terrapin_lint::{LintFinding, LintSeverity, OverpassData, OverpassLintError, fixed};
+use terrapin_lint::{LintFinding, LintSeverity, OverpassData, OverpassLintError, SparqlLintError, fixed};
 
 use super::query_files::{self, QueryFile};
 use super::stdout::{print, print_json, tell};
 use super::{CommandError, diagnose, open};
 use crate::base::untrusted;
+use crate::budget::StopReason;
 use crate::engine::Engine;
 use crate::eval::language::QueryLanguage;
 use crate::sparql::SparqlSettings;
@@ -25,6 +26,7 @@ const ROUNDS: usize = 10;
   terrapin lint cafes.overpassql cities.rq
   echo 'node[amenty=cafe];' | terrapin lint --snapshot malta.terrapin
   terrapin lint --fix queries/*.rq
+  terrapin lint --field query gold.jsonl
   terrapin lint --rules")]
 pub struct LintArgs {
     /// The files; `-` is standard input, the default
@@ -41,6 +43,9 @@ pub struct LintArgs {
     /// Language of the queries: overpassql or sparql [default: detected from the beginning of each]
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<QueryLanguage>,
+    /// Read JSON lines, and examine the query in this field of each
+    #[arg(long, value_name = "FIELD")]
+    field: Option<String>,
     /// List the rules
     #[arg(long)]
     rules: bool,
@@ -60,27 +65,16 @@ pub fn run(args: &LintArgs) -> Result<(), CommandError> {
         }
     }
     let engine = args.snapshot.as_deref().map(open::engine).transpose()?;
-    let (mut failed, mut warnings, mut listed) = (0, 0, Vec::new());
+    let mut report = LintReport { args, engine: engine.as_ref(), failed: 0, warnings: 0, listed: Vec::new() };
     let paths = query_files::paths(&args.files);
     for path in paths.iter() {
-        let found = file(args, path, engine.as_ref());
-        let (file, findings) = match found {
-            Ok(found) => found,
+        match report.file(path) {
+            Ok(()) => {}
             Err(error) if paths.len() == 1 => return Err(error),
-            Err(error) => {
-                diagnose::report(&error, args.json);
-                failed += 1;
-                continue;
-            }
-        };
-        for finding in &findings {
-            warnings += usize::from(finding.rule.severity == LintSeverity::Warning);
-            match args.json {
-                true => listed.push(to_json(finding, &file)),
-                false => show(finding, &file, args.fix)?,
-            }
+            Err(error) => report.failed(&error),
         }
     }
+    let LintReport { failed, warnings, listed, .. } = report;
     if let Some(engine) = &engine {
         engine.fail_if_damaged().map_err(open::error)?;
     }
@@ -109,25 +103,75 @@ fn rules(as_json: bool) -> Result<(), CommandError> {
     print(&lines.collect::<String>())
 }
 
-/// Examines a file, and fixes it with `--fix`. Returns the text after the fixes and the findings that are left.
-fn file(args: &LintArgs, path: &Path, engine: Option<&Engine>) -> Result<(QueryFile, Vec<LintFinding>), CommandError> {
-    let mut file = QueryFile::read(path)?;
-    let language = query_files::language(args.lang, &file.text);
-    let written = file.text.clone();
-    let mut findings = examined(args, &file, language, engine)?;
-    for _ in 0..ROUNDS {
-        let text = fixed(&file.text, &findings);
-        if !args.fix || text == file.text {
-            break;
+/// A run over files, and what it found.
+struct LintReport<'a> {
+    args: &'a LintArgs,
+    engine: Option<&'a Engine>,
+    /// Number of files or lines with errors.
+    failed: usize,
+    warnings: usize,
+    /// The findings as JSON, with `--json`.
+    listed: Vec<serde_json::Value>,
+}
+
+impl LintReport<'_> {
+    /// Reports an error in one of several files or lines.
+    fn failed(&mut self, error: &CommandError) {
+        diagnose::report(error, self.args.json);
+        self.failed += 1;
+    }
+
+    /// Examines a file, and fixes it with `--fix`.
+    fn file(&mut self, path: &Path) -> Result<(), CommandError> {
+        let mut file = QueryFile::read(path)?;
+        let text = match &self.args.field {
+            Some(field) => query_files::change_lines(&file, field, &mut |query, origin| {
+                let mut line = QueryFile { path: file.path.clone(), origin: origin.to_owned(), text: query.to_owned() };
+                match self.query(&mut line) {
+                    Ok(findings) => self.show(&line, &findings)?,
+                    Err(error) => self.failed(&error),
+                }
+                Ok(line.text)
+            })?,
+            None => {
+                let written = file.text.clone();
+                let findings = self.query(&mut file)?;
+                self.show(&file, &findings)?;
+                std::mem::replace(&mut file.text, written)
+            }
+        };
+        if self.args.fix && (file.path.is_none() || file.text != text) {
+            file.replace(&text)?;
         }
-        query_files::check(&text, &file.origin, language)?;
-        file.text = text;
-        findings = examined(args, &file, language, engine)?;
+        Ok(())
     }
-    if args.fix && (file.path.is_none() || file.text != written) {
-        file.replace(&file.text)?;
+
+    /// Examines a query, with `--fix` after its fixes. Returns the findings that are left.
+    fn query(&self, file: &mut QueryFile) -> Result<Vec<LintFinding>, CommandError> {
+        let language = query_files::language(self.args.lang, &file.text);
+        let mut findings = examined(self.args, file, language, self.engine)?;
+        for _ in 0..ROUNDS {
+            let text = fixed(&file.text, &findings);
+            if !self.args.fix || text == file.text {
+                break;
+            }
+            query_files::check(&text, &file.origin, language)?;
+            file.text = text;
+            findings = examined(self.args, file, language, self.engine)?;
+        }
+        Ok(findings)
     }
-    Ok((file, findings))
+
+    fn show(&mut self, file: &QueryFile, findings: &[LintFinding]) -> Result<(), CommandError> {
+        for finding in findings {
+            self.warnings += usize::from(finding.rule.severity == LintSeverity::Warning);
+            match self.args.json {
+                true => self.listed.push(to_json(finding, file)),
+                false => show(finding, file, self.args.fix)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 fn examined(
@@ -144,17 +188,32 @@ fn examined(
             terrapin_lint::overpass(&file.text, data).map_err(|error| match error {
                 OverpassLintError::Shortcut(problem) => refused(&file.text, vec![problem.diagnostic(None).erase()]),
                 OverpassLintError::Query(text, failure) => refused(&text, failure.erase()),
+                OverpassLintError::Stopped(reason) => stopped(&file.origin, &reason),
             })?
         }
         QueryLanguage::Sparql => {
             // Without triples, only queries about elements can be compared with the data.
-            let prepared = engine.map(|engine| engine.prepare_sparql(&file.text, &SparqlSettings::default()));
-            let environment = prepared.and_then(|prepared| Some(prepared.ok()?.1));
-            terrapin_lint::sparql(&file.text, environment).map_err(|error| refused(&file.text, vec![error.erase()]))?
+            let environment = engine.and_then(|engine| {
+                let prepared = engine.prepare_sparql(&file.text, &SparqlSettings::default());
+                prepared.map_or_else(|_| engine.triples(), |(_, environment)| Some(environment))
+            });
+            terrapin_lint::sparql(&file.text, environment).map_err(|error| match error {
+                SparqlLintError::Query(error) => refused(&file.text, vec![error.erase()]),
+                SparqlLintError::Stopped(reason) => stopped(&file.origin, &reason),
+            })?
         }
     };
     findings.retain(|finding| args.ignore.iter().all(|code| code != finding.rule.code));
     Ok(findings)
+}
+
+/// Returns the error of a query whose comparison with the data was stopped.
+fn stopped(origin: &str, reason: &StopReason) -> CommandError {
+    let message = match reason {
+        StopReason::Exceeded(exceeded) => exceeded.to_string(),
+        StopReason::Panicked(panic) => format!("a defect of this program: {panic}"),
+    };
+    CommandError::system("not-linted", format!("{origin}: cannot compare the names with the data: {message}"))
 }
 
 /// Returns the line and the column in characters of a byte, both from 1.

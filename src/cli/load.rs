@@ -1,14 +1,16 @@
 //! `terrapin load`: makes a snapshot from an OpenStreetMap file and from triples.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrapin_loaders::wikidata::recipe::{Recipe, RecipeLists};
+use terrapin_loaders::wikidata::recipe::{Keep, Recipe, RecipeLists, Take};
 
 use super::mirror::mirror;
 use super::progress::Shown;
 use super::whole::stop_on_signal;
-use super::{CommandError, slips, stdout};
+use super::work::{self, WorkArgs};
+use super::{CommandError, for_queries, slips, stdout};
 use crate::base::untrusted;
 use crate::load::room::Room;
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Loaded, Quiet};
@@ -17,8 +19,8 @@ use crate::snapshot::{self, facts};
 
 /// Make a snapshot from an OpenStreetMap file, from triples, or from both
 ///
-/// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle; and Wikidata entity dumps in JSON, whole or filtered by a
-/// recipe; all plain or compressed. The same files and version give the same bytes, independent of the number of
+/// Reads PBF and OSM XML; N-Triples, N-Quads, Turtle and RDF/XML; and Wikidata entity dumps in JSON, whole or filtered
+/// by a recipe; all plain or compressed. The same files and version give the same bytes, independent of the number of
 /// threads, the memory and the order of the files. A stopped load leaves no partial file.
 ///
 /// With --base, the elements and triples come from a snapshot, and --osc or --replication updates its elements. The
@@ -42,6 +44,8 @@ A recipe, of which every line may be left out; without [take] all is taken:
   entities = [\"Q42\"]
   entities_from = [\"ids.txt\"]           # files beside the recipe
   queries_from = [\"gold.jsonl.gz\"]      # what queries mention
+  for_queries = [\"gold.jsonl\"]          # what may be in solutions of a benchmark's queries, with links and classes
+  open_links = 1000000                  # of these, the most statements of a link without a known end
   osm = true                            # what OpenStreetMap's elements name in wikidata=*
   steps = 1                             # and what is linked with all these, so many steps far
   follow = [\"P31\", \"P17\"]               # by these properties; else by those that the queries mention
@@ -49,7 +53,12 @@ A recipe, of which every line may be left out; without [take] all is taken:
   [keep]
   languages = [\"en\", \"mul\"]             # of labels, descriptions and aliases
   properties = [\"P31\", \"P625\"]          # of statements
-  sitelinks = [\"en\"]                    # languages of the sites")]
+  qualifiers = [\"P580\"]                # properties of qualifiers
+  references = false                    # all references; by default kept
+  sitelinks = [\"en\"]                    # languages of the sites
+
+--recipe for-queries=FILE is a recipe with for_queries = [FILE]. With for_queries, the lists of [keep] that a recipe
+leaves out are those that the queries use")]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true).args(["osm", "base", "wikidata", "rdf"]))]
 pub struct LoadArgs {
     /// OpenStreetMap file
@@ -83,9 +92,13 @@ pub struct LoadArgs {
     /// Wikidata entity dumps, or triples of a part of Wikidata
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wikidata: Vec<PathBuf>,
-    /// Recipe: a TOML file that selects entities from the dumps
+    /// Recipe: a TOML file that selects entities from the dumps, or for-queries=FILE
     #[arg(long, value_name = "FILE.toml", requires = "wikidata")]
     recipe: Option<PathBuf>,
+    /// Keep numbers, dates and truth values of triples as written, so that `01` and `1` are different terms, as in
+    /// SPARQL's standard. A base with triples must keep them. Default: each value is stored in its canonical form
+    #[arg(long)]
+    lexical_forms: bool,
     /// Skip and count entities and triples whose line is wrong, and nodes without a position; load the first part of
     /// a truncated dump
     #[arg(long)]
@@ -99,18 +112,8 @@ pub struct LoadArgs {
     /// Snapshot file to write; an existing one is replaced atomically at the end
     #[arg(long, value_name = "NAME.terrapin")]
     out: PathBuf,
-    /// Memory limit; larger sorts spill to temporary files
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
-    memory: u64,
-    /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// Folder for temporary files [default: the folder of --out]
-    #[arg(long, value_name = "DIR")]
-    temp: Option<PathBuf>,
-    /// Print a summary as one JSON object, and no progress
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 /// Runs the command.
@@ -128,20 +131,18 @@ pub fn run(args: &LoadArgs) -> Result<(), CommandError> {
         at: args.at.map(jiff::Timestamp::as_second),
         history: args.history,
         without_metadata: args.no_meta,
+        lexical_forms: args.lexical_forms,
         out: args.out.clone(),
-        memory: args.memory,
-        temporary: args.temp.clone(),
+        memory: args.work.memory,
+        temporary: args.work.temp.clone(),
     };
     let entities = Entities { recipe: recipe(args)?, skip_bad: args.skip_bad, allow_empty: args.allow_empty };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads.map_or(0, usize::from))
-        .build()
-        .map_err(|e| CommandError::system("threads", e))?;
-    let shown = (!args.json).then(|| Arc::new(Shown::new()));
+    let pool = work::pool(args.work.threads.map_or(0, usize::from))?;
+    let shown = (!args.work.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
-    stop_on_signal(args.out.clone(), args.json, shown.clone())?;
+    stop_on_signal(args.out.clone(), args.work.json, shown.clone())?;
     let base = base(args, progress)?;
-    if !args.json {
+    if !args.work.json {
         load::room_needed(&options, base.as_ref())
             .iter()
             .filter(|room| room.most >= WORTH_A_LINE || room.free < room.most)
@@ -159,7 +160,7 @@ pub fn run(args: &LoadArgs) -> Result<(), CommandError> {
     for warning in &loaded.warnings {
         stdout::tell(&format!("terrapin: left out: {warning}"));
     }
-    tell(&args.out, &loaded, args.json)
+    tell(&args.out, &loaded, args.work.json)
 }
 
 /// Prints the summary.
@@ -230,22 +231,52 @@ fn base(args: &LoadArgs, progress: &dyn LoadProgress) -> Result<Option<Base>, Co
         let found = load::replication(snapshot, folder, until).map_err(|e| error(args, e))?;
         (changes, time) = (found.files, Some(found.time));
     }
-    Ok(Some(Base { snapshot: snapshot.clone(), changes, time, cut: None }))
+    Ok(Some(Base { snapshot: snapshot.clone(), changes, time, cut: None, perturbation: None }))
 }
 
 /// Reads the recipe and its files.
 fn recipe(args: &LoadArgs) -> Result<Option<(Recipe, RecipeLists)>, CommandError> {
     let Some(path) = &args.recipe else { return Ok(None) };
     let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|e| CommandError::input("recipe-unreadable", failed(&e)))?;
-    let recipe: Recipe = toml::from_str(&text).map_err(|e| CommandError::input("recipe-broken", failed(&e)))?;
+    let queries = path.to_str().and_then(|text| text.strip_prefix("for-queries="));
+    let mut recipe = match queries {
+        Some(file) => {
+            // The file is named from here, not from a recipe's folder.
+            let file = std::path::absolute(file).map_err(|e| CommandError::input("recipe-unreadable", failed(&e)))?;
+            Recipe { take: Take { for_queries: vec![file], ..Take::default() }, ..Recipe::default() }
+        }
+        None => {
+            let text = std::fs::read_to_string(path);
+            let text = text.map_err(|e| CommandError::input("recipe-unreadable", failed(&e)))?;
+            toml::from_str(&text).map_err(|e| CommandError::input("recipe-broken", failed(&e)))?
+        }
+    };
     recipe.check().map_err(|e| CommandError::input("recipe-broken", failed(&e)))?;
     if recipe.take.osm && args.osm.is_none() && args.base.is_none() {
         return Err(CommandError::usage("the recipe selects items named in OpenStreetMap (osm = true): pass --osm"));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
-    let lists = recipe.lists(folder).map_err(|e| CommandError::input("source-unreadable", e))?;
+    let mut lists = recipe.lists(folder).map_err(|e| CommandError::input("source-unreadable", e))?;
+    if !recipe.take.for_queries.is_empty() {
+        let files: Vec<PathBuf> = recipe.take.for_queries.iter().map(|file| folder.join(file)).collect();
+        lists.uses = for_queries::uses_of(&files)?;
+        keep_what_is_used(&mut recipe.keep, &lists);
+    }
     Ok(Some((recipe, lists)))
+}
+
+/// Fills the lists that a recipe for queries leaves out with what the queries use.
+fn keep_what_is_used(keep: &mut Keep, lists: &RecipeLists) {
+    let uses = &lists.uses;
+    let list = |used: &BTreeSet<String>, more: &[&str]| {
+        let all: BTreeSet<String> = used.iter().cloned().chain(more.iter().map(|&text| text.to_owned())).collect();
+        all.into_iter().collect::<Vec<String>>()
+    };
+    // Classes describe every entity, and `mul` has the labels that all languages share.
+    keep.properties.get_or_insert_with(|| list(&uses.properties, &["P31", "P279"]));
+    keep.languages.get_or_insert_with(|| list(&uses.languages, &["en", "mul"]));
+    keep.qualifiers.get_or_insert_with(|| list(&uses.qualifiers, &[]));
+    keep.references.get_or_insert(uses.references);
 }
 
 /// The hint for an empty input.
@@ -260,6 +291,7 @@ fn error(args: &LoadArgs, error: LoadError) -> CommandError {
             CommandError::input("source-unreadable", error)
         }
         LoadError::Snapshot(snapshot::Error::Io { .. }) => CommandError::system("output", error),
+        LoadError::LexicalForms => CommandError::input("snapshot", error),
         // A snapshot error concerns the base, since the other snapshot is still being written.
         LoadError::Snapshot(_) if args.base.is_some() => CommandError::input("snapshot", error),
         LoadError::Snapshot(_) | LoadError::Temporary(_) | LoadError::Room(_) => CommandError::system("output", error),

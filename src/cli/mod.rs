@@ -1,5 +1,6 @@
 //! The command line, one file per command. It may use every module; no module uses it.
 
+mod annotation;
 mod ask;
 mod benchmark;
 mod config;
@@ -14,10 +15,12 @@ mod extract;
 mod features;
 mod feedback;
 mod fmt;
+mod for_queries;
 #[cfg(feature = "geoparquet")]
 mod geoparquet;
 mod grammar;
 mod health;
+mod identity;
 mod info;
 mod labelled;
 mod leaderboard;
@@ -45,6 +48,8 @@ mod tools;
 mod verify;
 mod version;
 mod whole;
+mod words;
+mod work;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -119,38 +124,43 @@ enum CliCommand {
 
 /// Runs the command that the process was started with. `commit` is the commit of the build, empty if unknown.
 pub fn main(commit: &'static str) -> ExitCode {
+    run_command_line(commit, std::env::args_os().collect()).into()
+}
+
+/// Runs the command of `arguments`, the first of which is the name of the program, and returns the exit status. For a
+/// program in another language that contains this library, such as the command of the Python package.
+pub fn run_command_line(commit: &'static str, arguments: Vec<OsString>) -> Exit {
     version::keep(commit);
     sigbus::say_so();
-    stack::main(command).unwrap_or_else(|error| {
+    stack::main(|| command(&arguments)).unwrap_or_else(|error| {
         diagnose::report(&CommandError::system("threads", error), false);
-        Exit::System.into()
+        Exit::System
     })
 }
 
-fn command() -> ExitCode {
+fn command(arguments: &[OsString]) -> Exit {
     // Searched by hand, because a wrong command line has no parsed options.
-    let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let parsed = config::matches(Cli::command().long_version(version::long().leak() as &str), SERVE, &arguments)
+    let as_json = arguments.iter().skip(1).take_while(|a| *a != "--").any(|a| a == "--json");
+    let parsed = config::matches(Cli::command().long_version(version::long().leak() as &str), SERVE, arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches).map_err(config::ConfigError::CommandLine)?, matches)));
     let result = match parsed {
         Ok((cli, matches)) => run(cli.command, &matches),
         Err(config::ConfigError::File(error)) => Err(error),
         Err(config::ConfigError::CommandLine(wrong)) if as_json && wrong.use_stderr() => {
-            let text = slips::explain(wrong, &arguments).render().to_string();
+            let text = slips::explain(wrong, arguments).render().to_string();
             Err(CommandError::usage(text.trim_start_matches("error: ").trim_end()))
         }
         Err(config::ConfigError::CommandLine(wrong)) => {
-            let wrong = slips::explain(wrong, &arguments);
+            let wrong = slips::explain(wrong, arguments);
             let _ = wrong.print();
-            return if wrong.use_stderr() { Exit::Usage } else { Exit::Done }.into();
+            return if wrong.use_stderr() { Exit::Usage } else { Exit::Done };
         }
     };
     match result {
-        Ok(()) => Exit::Done.into(),
+        Ok(()) => Exit::Done,
         Err(error) => {
             diagnose::report(&error, as_json);
-            error.exit().into()
+            error.exit()
         }
     }
 }

@@ -3,15 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use terrapin_chat::{ApiKey, ChatClient, Endpoint, Extra, LanguageModel, Patience, Reply, ReplyProgress, Request};
+use terrapin_chat::{
+    ApiKey, ChatClient, Endpoint, Extra, GrammarField, LanguageModel, Patience, Reply, ReplyProgress, Request,
+    ServerCapabilities,
+};
 
 use super::CommandError;
-use crate::ask::{AskSettings, Asker, MENTION_TOKENS, MENTIONS, Prompts, QUERY, TEXT, TEXT_TOKENS};
+use crate::ask::{AskSettings, Asker, Constraint, MENTION_TOKENS, MENTIONS, Prompts, QUERY, TEXT, TEXT_TOKENS};
 
 /// The environment variable with the API key, for users without a key file. There is no option for the key, because
 /// other users can see command lines.
 const KEY: &str = "TERRAPIN_MODEL_KEY";
-/// The same for an embedding model at another server.
+/// The environment variable with the API key of an embedding model at another server.
 const EMBEDDING_KEY: &str = "TERRAPIN_EMBEDDING_KEY";
 
 /// A language model and its limits
@@ -53,6 +56,10 @@ pub struct ModelArgs {
     /// overpassql.md, sparql.md, elements.md
     #[arg(long, value_name = "DIR", env = "TERRAPIN_PROMPTS")]
     prompts: Option<PathBuf>,
+    /// Grammar that replies with a query follow: that of the language, with the names of the snapshot, or with those for
+    /// the question. The server must be llama.cpp's or vLLM
+    #[arg(long, value_name = "NAMES", value_parser = constraint, env = "TERRAPIN_CONSTRAIN")]
+    constrain: Option<Constraint>,
     /// Maximum repairs of a query that fails or has no results: 0 to 3
     #[arg(long, value_name = "N", default_value_t = 2, env = "TERRAPIN_REPAIRS",
           value_parser = clap::value_parser!(u8).range(0..=3))]
@@ -117,8 +124,16 @@ impl ModelArgs {
 
     fn extra(&self) -> Result<Extra, CommandError> {
         let Some(path) = &self.model_extra else { return Ok(Extra::default()) };
-        let extra = Extra::read(path, &[MENTIONS, QUERY, TEXT]);
-        extra.map_err(|error| CommandError::input("model-extra", format!("--model-extra {}: {error}", path.display())))
+        let extra = Extra::read(path, &[MENTIONS, QUERY, TEXT]).map_err(|error| {
+            CommandError::input("model-extra", format!("--model-extra {}: {error}", path.display()))
+        })?;
+        let own = extra.fields(QUERY).find(|(name, _)| GrammarField::NAMES.contains(&name.as_str()));
+        match own {
+            Some((name, _)) if self.constrain.is_some() => {
+                Err(CommandError::usage(format!("--constrain sets the grammar: remove `{name}` from --model-extra")))
+            }
+            _ => Ok(extra),
+        }
     }
 
     /// Returns the configured model with its settings, if there is one. Sends no request yet.
@@ -150,6 +165,8 @@ impl ModelArgs {
             repairs: self.repairs,
             mention_tokens: self.model_mention_tokens.min(self.model_tokens),
             text_tokens: self.model_text_tokens.min(self.model_tokens),
+            query_tokens: self.model_tokens,
+            constraint: self.constrain,
             ..AskSettings::default()
         };
         Ok(Some(Asker { model: Box::new(client), settings }))
@@ -160,6 +177,11 @@ impl ModelArgs {
         let none = "no model: pass --model-url and --model-name; without these nothing is sent anywhere";
         self.asker()?.ok_or_else(|| CommandError::usage(none))
     }
+}
+
+fn constraint(name: &str) -> Result<Constraint, String> {
+    let found = Constraint::ALL.into_iter().find(|constraint| constraint.name() == name);
+    found.ok_or_else(|| "expected language, snapshot or question".to_owned())
 }
 
 /// A model that reports the progress of its replies.
@@ -178,6 +200,10 @@ impl LanguageModel for ReportingModel<'_> {
     fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, terrapin_chat::ChatError> {
         let progress = |progress: ReplyProgress| (self.report)(&waiting(request.step, progress));
         self.model.reply(&Request { progress: Some(&progress), ..*request }, patience)
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        self.model.capabilities()
     }
 }
 

@@ -89,3 +89,14 @@ pub fn error(error: snapshot::Error) -> CommandError {
     };
     CommandError::input(code, error)
 }
+
+/// Runs `work` on a snapshot, if there is one.
+///
+/// # Errors
+/// Returns an error if the snapshot is damaged.
+pub fn checked<T>(engine: Option<&Engine>, work: impl FnOnce() -> T) -> Result<T, CommandError> {
+    match engine {
+        Some(engine) => engine.checked(work).map_err(error),
+        None => Ok(work()),
+    }
+}

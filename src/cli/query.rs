@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use terrapin_diagnostic::Diagnostic;
 
 use super::stdout::{StdoutWriter, tell};
-use super::{CommandError, open, slips, sparql};
+use super::{CommandError, open, slips, sparql, words};
 use crate::engine::{OverpassQuery, OverpassRejection, QueryContext};
 use crate::entities::{Properties, chain_of};
 use crate::items::ItemDescriptions;
@@ -20,7 +20,7 @@ use crate::overpass::output::{AnswerFormat, GeoJsonLayout};
 use crate::overpass::turbo::{self, Reason};
 use crate::overpass::{self, Limits, OverpassCode, OverpassFailure};
 use crate::size;
-use crate::sparql::Dialect;
+use crate::sparql::{Dialect, Entailment};
 use crate::temporary;
 
 /// The longest query in bytes.
@@ -30,9 +30,9 @@ const MAX_QUERY: u64 = 16 << 20;
 ///
 /// The language is detected from the beginning of the query; --lang overrides it. OverpassQL answers have the format of
 /// the query's [out:...] (XML without one), or GeoJSON with --format. Overpass Turbo's {{shortcuts}} are replaced
-/// first; `now` is the time of the data. SPARQL has the dialect of the Wikidata Query Service, or with --dialect
-/// standard that of SPARQL 1.1; answers have the format of --format. Errors of the query go to standard error with
-/// their position.
+/// first; `now` is the time of the data. SPARQL has the dialect of the Wikidata Query Service or, if it has one of
+/// QLever's constructs, that of QLever; --dialect overrides it. SPARQL answers have the format of --format. Errors of
+/// the query go to standard error with their position.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
@@ -40,6 +40,7 @@ const MAX_QUERY: u64 = 16 << 20;
   terrapin query malta.terrapin 'way[natural=beach];out geom;' --format geojson > beaches.geojson
   terrapin query malta.terrapin 'nwr[place];out center;' --format geojson --with-wikidata P1082,P571
   terrapin query malta.terrapin '{{geocodeArea:Valletta}}->.a;node[shop](area.a);out;'
+  terrapin query malta.terrapin --words 'cafes in Valletta' --explain
   terrapin query malta.terrapin 'node[shop]({{bbox}});out;' --bbox 35.89,14.50,35.91,14.52
   echo 'node(1);out;' | terrapin query malta.terrapin -
   terrapin query wikidata.terrapin 'SELECT ?capital ?capitalLabel { wd:Q233 wdt:P36 ?capital
@@ -48,19 +49,27 @@ pub struct QueryCommandArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// The query; `-` reads it from standard input
-    #[arg(conflicts_with = "file", required_unless_present = "file")]
+    #[arg(conflicts_with = "file", required_unless_present_any = ["file", "words"])]
     query: Option<String>,
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
+    /// Run the query that words stand for, such as "cafes in Valletta" or the syntax of Overpass Turbo's wizard. With
+    /// --explain: print the meaning of each part and the queries instead; --lang selects a language
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["query", "file"])]
+    words: Option<String>,
     /// Language of the query [default: detected from its beginning]
     #[arg(long, value_enum, ignore_case = true)]
     lang: Option<LanguageOption>,
     /// Dialect of a SPARQL query
-    #[arg(long, value_enum, ignore_case = true, default_value_t = SparqlDialect::Wdqs)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = SparqlDialect::Auto)]
     dialect: SparqlDialect,
+    /// Entailment regimes of a SPARQL query, with commas: simple (stored triples only), rdfs (subclasses,
+    /// subproperties, domains and ranges), geosparql (geo:sfWithin and the other relations from the geometries)
+    #[arg(long, value_name = "REGIMES", default_value = "simple")]
+    entailment: Entailment,
     /// Format of the answer. OverpassQL: geojson, geojsonseq [default: as in [out:...]]. SPARQL: table, json, xml,
-    /// csv, tsv; for CONSTRUCT and DESCRIBE ttl, nt, rdf [default: table]
+    /// csv, tsv, qlever (QLever's JSON); for CONSTRUCT and DESCRIBE ttl, nt, rdf [default: table]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
     /// Print the plan of a SPARQL query with the number of solutions of each step, instead of its answer
@@ -96,9 +105,13 @@ pub struct QueryCommandArgs {
 
 /// The dialects of SPARQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SparqlDialect {
+pub enum SparqlDialect {
+    /// QLever's for a query with one of its constructs, otherwise that of the Wikidata Query Service
+    Auto,
     /// The dialect of the Wikidata Query Service
     Wdqs,
+    /// The dialect of QLever
+    Qlever,
     /// SPARQL 1.1
     Standard,
 }
@@ -106,7 +119,9 @@ enum SparqlDialect {
 impl From<SparqlDialect> for Dialect {
     fn from(dialect: SparqlDialect) -> Dialect {
         match dialect {
+            SparqlDialect::Auto => Dialect::Auto,
             SparqlDialect::Wdqs => Dialect::Wdqs,
+            SparqlDialect::Qlever => Dialect::Qlever,
             SparqlDialect::Standard => Dialect::Standard,
         }
     }
@@ -117,14 +132,20 @@ impl From<SparqlDialect> for Dialect {
 enum LanguageOption {
     /// OverpassQL or its XML form
     Overpassql,
-    /// SPARQL 1.1 as the Wikidata Query Service takes it
+    /// SPARQL 1.1 with the extensions of its dialect
     Sparql,
 }
 
 /// Runs the command.
 pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
     slips::in_order(&args.snapshot, args.query.as_deref())?;
-    let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
+    let (written, origin) = match &args.words {
+        Some(words) => match of_words(args, words)? {
+            Some(query) => (query, "words".to_owned()),
+            None => return Ok(()),
+        },
+        None => text_of(args.query.as_deref(), args.file.as_deref())?,
+    };
     let is_sparql = match args.lang {
         Some(named) => named == LanguageOption::Sparql,
         None => open::begins_as_sparql(&written),
@@ -140,6 +161,7 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
             format: args.format.as_deref().unwrap_or("table"),
             language: &args.language,
             dialect: args.dialect.into(),
+            entailment: args.entailment,
             timeout: args.timeout,
             memory: args.memory,
             rows: args.max_rows,
@@ -197,6 +219,19 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         }
     }
     Ok(())
+}
+
+/// Returns the query for `--words`; prints the explanation and returns `None` with `--explain`.
+fn of_words(args: &QueryCommandArgs, words: &str) -> Result<Option<String>, CommandError> {
+    words::query(&words::WordsQueryOptions {
+        snapshot: &args.snapshot,
+        text: words,
+        bbox: args.bbox,
+        language: &args.language,
+        only: args.lang.map(|lang| if lang == LanguageOption::Sparql { "sparql" } else { "overpassql" }),
+        explain: args.explain,
+        json: args.json,
+    })
 }
 
 /// Converts a rejected or stopped query to the error of a command.

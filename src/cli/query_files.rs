@@ -61,7 +61,7 @@ pub fn language(named: Option<QueryLanguage>, text: &str) -> QueryLanguage {
 pub fn check(text: &str, origin: &str, language: QueryLanguage) -> Result<(), CommandError> {
     let refused = |text: &str, problems| CommandError::Query { text: text.to_owned(), origin: origin.into(), problems };
     if language == QueryLanguage::Sparql {
-        return match syntax::parse(text, Dialect::Wdqs) {
+        return match syntax::parse(text, Dialect::Auto) {
             Ok(_) => Ok(()),
             Err(error) => Err(refused(text, vec![error.erase()])),
         };
@@ -98,6 +98,10 @@ pub fn change_lines(
             continue;
         };
         let changed = change(&query, &origin)?;
+        if changed == query {
+            out.push_str(line);
+            continue;
+        }
         let start = value.as_ptr() as usize - line.as_ptr() as usize;
         out.push_str(line.get(..start).unwrap_or_default());
         out.push_str(&serde_json::Value::from(changed).to_string());

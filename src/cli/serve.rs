@@ -7,9 +7,12 @@ use std::time::Duration;
 use clap::{ArgMatches, Args as _, Command};
 use ipnet::IpNet;
 
+use super::annotation::AnnotationArgs;
 use super::connections::ConnectionArgs;
+use super::examples::ExampleArgs;
 use super::model::ModelArgs;
-use super::{CommandError, config, log, open, stdout};
+use super::{CommandError, config, identity, log, open, stdout};
+use crate::ask::Asker;
 use crate::engine::{Engine, EngineOptions};
 use crate::machine;
 use crate::osm::history::History;
@@ -79,6 +82,9 @@ pub struct ServeArgs {
     /// pages (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
+    /// Name, logo, notice, attribution, default query and default language of the page: a TOML file
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
     /// Host name of this server, with or without a port, such as maps.example.org. Requests to /ask, /mcp and the
     /// routes that kill queries are rejected under other names, except localhost and IP addresses; may be given more
     /// than once
@@ -112,12 +118,20 @@ pub struct ServeArgs {
     check_config: bool,
     #[command(flatten)]
     connections: ConnectionArgs,
+    #[command(flatten)]
+    annotation: AnnotationArgs,
     /// Maximum number of questions in plain language that are answered at once; each may hold as much memory as a
     /// query
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), default_value_t = 2)]
     max_asks: u16,
+    /// Identifier of the data in requests to /text2sparql, such as https://text2sparql.aksw.org/2025/corporate/; may be
+    /// given more than once [default: any identifier is accepted]
+    #[arg(long, value_name = "IRI", value_delimiter = ',')]
+    dataset: Vec<String>,
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    examples: ExampleArgs,
 }
 
 /// The memory limit if the system reports none.
@@ -182,6 +196,8 @@ pub(super) fn settings(args: &ServeArgs, memory: Division) -> ServerSettings {
         grace: Duration::from_secs(args.grace.min(86_400)),
         connections: args.connections.limits(&memory, &args.trusted_proxy),
         spool: args.connections.spool(&memory),
+        datasets: args.dataset.clone(),
+        page: None,
         sites: SitePolicy {
             hosts: args.public_host.clone(),
             // Each value was already parsed as an option.
@@ -193,6 +209,21 @@ pub(super) fn settings(args: &ServeArgs, memory: Division) -> ServerSettings {
 /// Opens the served data, with at most this many bytes of decoded pages.
 pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Engine, CommandError> {
     open::engine_with(snapshot, EngineOptions { cache, docs: open::tag_docs(docs)? })
+}
+
+/// Returns the configured model with its examples, if there is one.
+fn asker(args: &ServeArgs) -> Result<Option<Asker>, CommandError> {
+    let Some(mut asker) = args.model.asker()? else {
+        return match args.examples.is_given() {
+            true => Err(CommandError::usage("examples without a model: also pass --model-url and --model-name")),
+            false => Ok(None),
+        };
+    };
+    args.examples.apply(&mut asker.settings);
+    if let Some(examples) = args.examples.read()? {
+        asker.settings.examples = Some(examples.into_selector(&args.model, None)?);
+    }
+    Ok(Some(asker))
 }
 
 /// Runs the command. `matches` are its parsed options.
@@ -208,7 +239,9 @@ pub fn run(args: &ServeArgs, matches: Option<&ArgMatches>) -> Result<(), Command
     let tokens =
         args.tokens.as_deref().map(TokenFile::read).transpose().map_err(|e| CommandError::input("tokens", e))?;
     let memory = division(args, snapshot)?;
-    let asker = args.model.asker()?;
+    let asker = asker(args)?;
+    args.annotation.check(args.bind, tokens.is_some())?;
+    let page = args.page.as_deref().map(identity::read).transpose()?;
     let engine = data(snapshot, args.tag_docs.as_deref(), memory.cache)?;
     if let (true, Some(matches)) = (args.check_config, matches) {
         let command = ServeArgs::augment_args(Command::new(super::SERVE));
@@ -217,7 +250,8 @@ pub fn run(args: &ServeArgs, matches: Option<&ArgMatches>) -> Result<(), Command
     // Kept until the end: dropping it writes the remaining log lines.
     let _log = log::start(args.log)
         .map_err(|e| CommandError::system("log", format!("cannot start the thread for the log: {e}")))?;
-    let settings = settings(args, memory);
+    let desk = args.annotation.open()?;
+    let settings = ServerSettings { page, ..settings(args, memory) };
     let name = engine.digest().to_owned();
     let ready = |at: Addresses| {
         let url = |address: SocketAddr| format!("http://{address}");
@@ -229,6 +263,6 @@ pub fn run(args: &ServeArgs, matches: Option<&ArgMatches>) -> Result<(), Command
             stdout::print(&format!("serving snapshot {name} at {}/api/interpreter\n", url(at.public)))
         };
     };
-    server::serve(engine, asker, settings, tokens, ready)
+    server::serve(engine, asker, desk, settings, tokens, ready)
         .map_err(|e| CommandError::system("serve", format!("cannot serve at {}: {e}", args.bind)))
 }

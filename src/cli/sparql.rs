@@ -9,8 +9,10 @@ use super::stdout::StdoutWriter;
 use super::{CommandError, open};
 use crate::budget::Limits;
 use crate::engine::SparqlRejection;
-use crate::sparql::results::{Formats, ResultWriter, TextTableWriter};
-use crate::sparql::{Dialect, SparqlBounds, SparqlSettings};
+use crate::sparql::results::{AnswerWriter, Formats, QleverJsonWriter, ResultWriter, TextTableWriter};
+use crate::sparql::{
+    Dialect, Entailment, Environment, RunnableQuery, SparqlBounds, SparqlError, SparqlSettings, syntax,
+};
 
 /// The options of a SPARQL query.
 pub struct SparqlQueryOptions<'a> {
@@ -26,6 +28,8 @@ pub struct SparqlQueryOptions<'a> {
     pub language: &'a str,
     /// The dialect.
     pub dialect: Dialect,
+    /// The entailment regimes.
+    pub entailment: Entailment,
     /// The timeout in seconds.
     pub timeout: Option<u64>,
     /// The memory limit in bytes.
@@ -39,7 +43,7 @@ pub struct SparqlQueryOptions<'a> {
 /// Runs the query.
 pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
     let formats = match asked.format {
-        "table" => None,
+        "table" | "qlever" => None,
         name => Some(Formats::named(name).ok_or_else(|| CommandError::usage(format!("unknown format '{name}'")))?),
     };
     let engine = open::engine(asked.snapshot)?;
@@ -51,8 +55,12 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         ..Limits::default()
     };
     let bounds = SparqlBounds { limits, rows: asked.rows };
-    let settings =
-        SparqlSettings { language: asked.language.to_owned(), dialect: asked.dialect, ..SparqlSettings::default() };
+    let settings = SparqlSettings {
+        language: asked.language.to_owned(),
+        dialect: asked.dialect,
+        entailment: asked.entailment,
+        ..SparqlSettings::default()
+    };
     let mut out = StdoutWriter::new(stop);
     let (text, origin) = (asked.text, asked.origin);
     let (query, environment) = match engine.prepare_sparql(&text, &settings) {
@@ -64,27 +72,38 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
     };
     let mut run = || {
         if asked.explain {
-            let text = query.explain(environment, &bounds)?;
+            let reason = match asked.dialect {
+                Dialect::Auto => format!(" ({})", syntax::detect(&text).reason),
+                _ => String::new(),
+            };
+            let plan = query.explain(environment, &bounds)?;
+            let text = format!("dialect: {}{reason}\n{plan}", query.dialect().name());
             // Errors of writing are reported when the output is finished.
             let _ = std::io::Write::write_all(&mut out, text.as_bytes());
             return Ok(());
         }
         match formats {
-            None => {
-                let mut table = TextTableWriter::new(&mut out);
-                query.run(environment, &bounds, &mut table)?;
-                let _ = table.finish();
+            None if asked.format == "qlever" => {
+                answer(&query, environment, &bounds, QleverJsonWriter::new(&mut out, &text, None))
             }
-            Some(formats) => {
-                let mut writer = ResultWriter::new(&mut out, formats);
-                query.run(environment, &bounds, &mut writer)?;
-                let _ = writer.finish();
-            }
+            None => answer(&query, environment, &bounds, TextTableWriter::new(&mut out)),
+            Some(formats) => answer(&query, environment, &bounds, ResultWriter::new(&mut out, formats)),
         }
-        Ok(())
     };
-    let result: Result<Result<(), crate::sparql::SparqlError>, _> = engine.checked(&mut run);
+    let result: Result<Result<(), SparqlError>, _> = engine.checked(&mut run);
     out.finish()?;
     let result = result.map_err(open::error)?;
     result.map_err(|error| CommandError::Query { text, origin, problems: vec![error.erase()] })
+}
+
+/// Runs a query and writes its answer. Errors of writing are reported when the output is finished.
+fn answer(
+    query: &RunnableQuery,
+    environment: &Environment,
+    bounds: &SparqlBounds,
+    mut writer: impl AnswerWriter,
+) -> Result<(), SparqlError> {
+    query.run(environment, bounds, &mut writer)?;
+    let _ = writer.finish();
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `terrapin --version` and `terrapin version`: version, commit, features and snapshot formats.
+//! `terrapin --version` and `terrapin version`: version, commit, target, features and snapshot formats.
 
 use std::sync::OnceLock;
 
@@ -13,12 +13,25 @@ pub fn keep(commit: &'static str) {
     let _ = COMMIT.set(if commit.is_empty() { "unknown" } else { commit });
 }
 
-/// Returns the version, commit, features and snapshot formats, a line each.
+/// Returns the version, commit, target, features and snapshot formats, a line each.
 pub fn long() -> String {
     format!(
-        "{}\ncommit            {}\nfeatures          {}\nsnapshot formats  writes {FORMAT_VERSION}, reads {OLDEST_FORMAT} to {FORMAT_VERSION}",
+        "{}\ncommit            {}\ntarget            {}\nfeatures          {}\nsnapshot formats  writes {FORMAT_VERSION}, reads {OLDEST_FORMAT} to {FORMAT_VERSION}",
         env!("CARGO_PKG_VERSION"),
         COMMIT.get().unwrap_or(&"unknown"),
+        target(),
         features::list(),
     )
+}
+
+/// Returns processor, system and C library of the build, such as `x86_64-linux-musl`.
+fn target() -> String {
+    let library = if cfg!(target_env = "musl") {
+        "-musl"
+    } else if cfg!(target_env = "gnu") {
+        "-gnu"
+    } else {
+        ""
+    };
+    format!("{}-{}{library}", std::env::consts::ARCH, std::env::consts::OS)
 }

@@ -100,8 +100,18 @@ fn set_readable(_: &File) -> io::Result<()> {
 
 /// Installs handlers so that a signal removes the unfinished file and reports the state of the output.
 pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) -> Result<(), CommandError> {
+    stop_on_signal_at(move || out, as_json, shown)
+}
+
+/// Installs handlers like [`stop_on_signal`] for several outputs: `current` returns the path of that in work.
+pub fn stop_on_signal_at(
+    current: impl FnOnce() -> PathBuf + Send + 'static,
+    as_json: bool,
+    shown: Option<Arc<Shown>>,
+) -> Result<(), CommandError> {
     let act = move |signal: stop::Signal| {
         let finished = snapshot::abandon();
+        let out = current();
         if let Some(shown) = shown {
             shown.stop();
         }

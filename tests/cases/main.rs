@@ -1,10 +1,10 @@
-//! The table of features: a test for every case file under `tests/cases/overpass`, and `docs/features.md`, which is
-//! written from them. `file.rs` describes the format of case files. `cargo test --workspace --test cases -- foreach`
-//! runs the files with this word in their path.
+//! The table of features: a test for every case file under `tests/cases/overpass`, and `docs/reference/features.md`,
+//! which is written from them. `file.rs` describes the format of case files. `cargo test --workspace --test cases --
+//! foreach` runs the files with this word in their path.
 //!
 //! | variable | effect |
 //! |---|---|
-//! | `TERRAPIN_WRITE=1` | rewrites `docs/features.md` and `mistakes.txt`: `make features` |
+//! | `TERRAPIN_WRITE=1` | rewrites `docs/reference/features.md` and `mistakes.txt`: `make features` |
 //! | `TERRAPIN_REFERENCE=command` | replaces every expected answer with that of a reference |
 //!
 //! The command gets a query on its standard input and `answer`, `xml`, `pretty` or `compact` as its first argument. It
@@ -63,13 +63,13 @@ fn cases_of(mut file: CaseFile) -> Result<(), Failed> {
 }
 
 fn page_is_current() -> Result<(), Failed> {
-    let path = place::root().join("docs/features.md");
+    let path = place::root().join("docs/reference/features.md");
     let page = page::write(&file::all());
     if std::env::var_os("TERRAPIN_WRITE").is_some() {
         std::fs::write(&path, &page)?;
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    if found == page { Ok(()) } else { Err("docs/features.md is not what the cases say: run `make features`".into()) }
+    if found == page { Ok(()) } else { Err("docs/reference/features.md is outdated: run `make features`".into()) }
 }
 
 /// Loads OpenStreetMap XML and opens the snapshot.

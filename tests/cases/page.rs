@@ -1,17 +1,17 @@
-//! Writes `docs/features.md` from the case files.
+//! Writes `docs/reference/features.md` from the case files.
 
 use super::file::{CaseFile, folder};
 
 /// The areas in the order of the page: folder, heading, description.
 const AREAS: [(&str, &str, &str); 9] = [
     ("settings", "Settings", "At the very beginning of a query, before the first semicolon."),
-    ("statements", "Statements", "What a query is made of; each ends with a semicolon."),
-    ("filters", "Filters", "What a `node`, `way`, `rel`, `nwr`, ... statement lets through."),
+    ("statements", "Statements", "The parts of a query; each ends with a semicolon."),
+    ("filters", "Filters", "The conditions of a `node`, `way`, `rel`, `nwr`, ... statement."),
     ("evaluators", "Evaluators", "Expressions in `(if:...)`, `if`, `for`, `make`, `convert` and the like."),
-    ("output", "Output", "What `out` writes, and in which format."),
+    ("output", "Output", "The parts of an element that `out` writes, and the formats."),
     ("xml", "XML form", "The other form of the language, as input, and from one form to the other."),
     ("shortcuts", "Shortcuts of overpass turbo", "Replaced on the command line before a query is read."),
-    ("errors", "Errors", "What is refused, in which words."),
+    ("errors", "Errors", "Rejected queries, with the texts of the errors."),
     (
         "found",
         "Found by comparison",
@@ -25,9 +25,9 @@ pub fn write(files: &[CaseFile]) -> String {
         "# Features of OverpassQL\n\n\
          <!-- Written by `make features` from tests/cases/overpass; do not edit. -->\n\n\
          Every feature of the language with its state. Each row is a file of cases in\n\
-         [`tests/cases/overpass`](../tests/cases/overpass): queries over the few made-up elements of\n\
-         [`world.osm`](../tests/cases/overpass/world.osm), with the answers that Overpass API 0.7.62 gives. `make test`\n\
-         runs them all. [differences.md](differences.md) lists what is meant to be different.\n",
+         [`tests/cases/overpass`](../../tests/cases/overpass): queries over the few made-up elements of\n\
+         [`world.osm`](../../tests/cases/overpass/world.osm), with the answers that Overpass API 0.7.62 gives. `make\n\
+         test` runs them all. [differences.md](differences.md) lists the intended differences.\n",
     );
     for (area, heading, summary) in AREAS {
         let rows: Vec<&CaseFile> = files.iter().filter(|file| file.area == area).collect();
@@ -35,13 +35,13 @@ pub fn write(files: &[CaseFile]) -> String {
             continue;
         }
         out.push_str(&format!(
-            "\n## {heading}\n\n{summary}\n\n| feature | what it is | state | cases |\n|---|---|---|---|\n"
+            "\n## {heading}\n\n{summary}\n\n| feature | meaning | state | cases |\n|---|---|---|---|\n"
         ));
         for file in rows {
             let path = file.path.strip_prefix(folder()).expect("in the folder").display();
             let (form, summary) = (file.form.replace('|', "\\|"), file.summary.replace('|', "\\|"));
             out.push_str(&format!(
-                "| `{form}` | {summary} | {} | [{}](../tests/cases/overpass/{path}) |\n",
+                "| `{form}` | {summary} | {} | [{}](../../tests/cases/overpass/{path}) |\n",
                 state(file),
                 file.cases.len()
             ));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the programs of docs/clients.md and the other tests of clients against one server.
+"""Runs the programs of docs/guides/clients.md, those of the page's "Code" and the other tests of clients against one server.
 
     tests/clients/run.py            all of them
     tests/clients/run.py geopy      those whose headings have that in them
@@ -11,7 +11,6 @@ TERRAPIN is the program (else the release build), TERRAPIN_CLIENTS the folder wh
 """
 
 import argparse
-import hashlib
 import os
 import re
 import shutil
@@ -22,50 +21,21 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "common"))
+sys.path.insert(0, str(HERE))
+import code_of_page  # noqa: E402
+from tools import install, once, programs, skip  # noqa: E402
+
 TOP = HERE.parent.parent
-PAGE = TOP / "docs" / "clients.md"
-CACHE = Path(os.environ.get("TERRAPIN_CLIENTS", Path.home() / ".cache" / "terrapin-clients"))
+PAGE = TOP / "docs" / "guides" / "clients.md"
 ADDRESS = "http://127.0.0.1:8080"
 PROGRAM = re.compile(r"^### (?P<name>[^\n]+)\n\n```(?P<language>python|js)\n(?P<text>.*?)```\n\n```text\n(?P<output>.*?)```\n", re.M | re.S)
 SECONDS = 300
 
 
-def skip(why):
-    print(f"skipped: {Path(sys.argv[0]).resolve().parent.name}: {why}")
-    sys.exit(77)
-
-
-def once(name, key, make):
-    """A folder that `make` fills, kept for the next run under what it depends on."""
-    digest = hashlib.sha256(key.encode()).hexdigest()[:12]
-    folder = CACHE / f"{name}-{digest}"
-    if not folder.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        part = CACHE / f"{name}-{digest}.part"
-        shutil.rmtree(part, ignore_errors=True)
-        make(folder)
-        (folder / "complete").touch()
-    elif not (folder / "complete").exists():
-        shutil.rmtree(folder)
-        return once(name, key, make)
-    return folder
-
-
-def install(command, what, **more):
-    done = subprocess.run(command, capture_output=True, text=True, **more)
-    if done.returncode != 0:
-        last = (done.stdout + done.stderr).strip().splitlines()[-3:]
-        skip(f"{what} cannot be installed: " + " / ".join(last))
-
-
-def python_folder():
-    requirements = HERE / "requirements.txt"
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "--no-deps", "-r", requirements], "the Python clients")
-
-    return once("python", sys.version + requirements.read_text(), make)
+def python():
+    """Returns a Python that has the clients."""
+    return programs("python", "the Python clients", "--no-deps", requirements=HERE / "requirements.txt") / "python"
 
 
 def node_folder():
@@ -94,9 +64,10 @@ class Server:
     def __init__(self, work):
         program = terrapin()
         subprocess.run([TOP / "scripts" / "extract", work], check=True, stdout=subprocess.DEVNULL)
-        snapshot = work / "clients.terrapin"
+        snapshot = self.snapshot = work / "clients.terrapin"
         load = ["load", "--osm", work / "malta-latest.osm.pbf", "--rdf", HERE / "towns.ttl", "--out", snapshot]
-        subprocess.run([program, *load], check=True, capture_output=True)
+        loaded = subprocess.run([program, *load], check=True, capture_output=True, text=True)
+        self.digest = loaded.stdout.strip().splitlines()[0]
         self.process = subprocess.Popen(
             [program, "serve", snapshot, "--bind", "127.0.0.1:0", "--cors", "*,https://overpass-turbo.eu"],
             stdout=subprocess.PIPE,
@@ -114,6 +85,8 @@ class Server:
 class Running:
     """Somebody else's server."""
 
+    snapshot = digest = None
+
     def __init__(self, address):
         self.address = address
 
@@ -126,7 +99,7 @@ class Clients:
 
     def __init__(self, server, work):
         self.server, self.work = server, work
-        self.python, self.node = python_folder() / "bin" / "python", node_folder()
+        self.python, self.node = python(), node_folder()
 
     def run(self, language, text, *arguments):
         """What a program prints, and whether it ended well."""
@@ -149,7 +122,7 @@ class Clients:
         return done.stdout, "" if done.returncode == 0 else done.stderr.strip() or f"exit status {done.returncode}"
 
 
-def programs(clients, wanted, write):
+def run_programs(clients, wanted, write):
     """The page's programs: each prints what the page says."""
     page, failed = PAGE.read_text(), []
     for found in PROGRAM.finditer(PAGE.read_text()):
@@ -194,6 +167,24 @@ def scripts(clients, wanted, write):
     return failed
 
 
+def code(clients, wanted):
+    """The programs of the page."""
+    began, failed = time.monotonic(), []
+    if wanted and "code" not in wanted:
+        return []
+    server = clients.server
+    program = terrapin() if server.snapshot else None
+    for name, problem in code_of_page.run(server.address, clients.work, clients.python, program, server.snapshot and str(server.snapshot), server.digest):
+        if problem.startswith("skipped"):
+            print(f"skip  {name}: {problem.removeprefix('skipped: ')}", flush=True)
+            continue
+        told(name, not problem, began)
+        if problem:
+            failed.append(name)
+            print(f"  {problem}")
+    return failed
+
+
 def told(name, good, began):
     print(f"{'ok  ' if good else 'FAIL'}  {name}  ({time.monotonic() - began:.1f} s)", flush=True)
 
@@ -211,11 +202,11 @@ def main():
         if not shutil.which(needed):
             skip(f"{needed} is not here")
     with tempfile.TemporaryDirectory() as work:
-        python_folder(), node_folder()
+        python(), node_folder()
         server = Running(asked.server) if asked.server else Server(Path(work))
         try:
             clients = Clients(server, Path(work))
-            failed = programs(clients, wanted, write) + scripts(clients, wanted, write)
+            failed = run_programs(clients, wanted, write) + scripts(clients, wanted, write) + code(clients, wanted)
         finally:
             server.end()
     print(f"failed: {', '.join(failed)}" if failed else "all clients were answered")

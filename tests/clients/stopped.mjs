@@ -1,4 +1,4 @@
-// What the Node clients show of a query that is stopped: a row of docs/clients.md for each.
+// What the Node clients show of a query that is stopped: a row of docs/guides/clients.md for each.
 import { overpassJson } from 'overpass-ts'
 import query from 'query-overpass'
 

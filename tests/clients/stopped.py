@@ -1,4 +1,4 @@
-"""What the Python clients show of a query that is stopped: a row of docs/clients.md for each."""
+"""What the Python clients show of a query that is stopped: a row of docs/guides/clients.md for each."""
 
 import json
 import logging

@@ -12,6 +12,8 @@ pub mod model;
 pub mod place;
 pub mod server;
 pub mod skip;
+pub mod triples;
+pub mod vectors;
 pub mod wikidata;
 
 /// Sends a signal such as `-TERM` to a process; returns whether the process exists. Uses the shell's built-in `kill`,

@@ -1,5 +1,6 @@
 //! A scripted language model: a server on loopback with chat completions.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -58,7 +59,12 @@ pub struct TestModel {
     pub url: String,
     asked: Arc<Mutex<Vec<ModelRequest>>>,
     left: Arc<Mutex<usize>>,
+    reports: ServerReports,
 }
+
+/// The bodies of the answers to requests for `/props` and `/v1/models`; by default they have status 404. These requests
+/// are not recorded.
+type ServerReports = Arc<Mutex<HashMap<String, Value>>>;
 
 impl TestModel {
     /// Starts a server that answers each request by the script, which gets the request and its number, from 0.
@@ -67,13 +73,16 @@ impl TestModel {
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (asked, left): (Arc<Mutex<Vec<ModelRequest>>>, Arc<Mutex<usize>>) = Default::default();
         let script = Arc::new(script);
-        let model = TestModel { url, asked: Arc::clone(&asked), left: Arc::clone(&left) };
+        let reports = ServerReports::default();
+        let model =
+            TestModel { url, asked: Arc::clone(&asked), left: Arc::clone(&left), reports: Arc::clone(&reports) };
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (asked, left, script) = (Arc::clone(&asked), Arc::clone(&left), Arc::clone(&script));
+                let reports = Arc::clone(&reports);
                 thread::spawn(move || {
                     // A client may close the connection early.
-                    let _ = serve(stream, &asked, &left, &*script);
+                    let _ = serve(stream, &asked, &left, &reports, &*script);
                 });
             }
         });
@@ -84,6 +93,12 @@ impl TestModel {
     pub fn saying(words: &[&str]) -> TestModel {
         let words: Vec<String> = words.iter().map(|words| (*words).to_owned()).collect();
         TestModel::start(move |_, number| Act::Say(words[number.min(words.len() - 1)].clone()))
+    }
+
+    /// Lets the server answer GET requests to a path.
+    pub fn report(self, path: &str, body: Value) -> TestModel {
+        self.reports.lock().unwrap().insert(path.to_owned(), body);
+        self
     }
 
     /// Returns the requests so far.
@@ -112,6 +127,7 @@ fn serve(
     mut stream: TcpStream,
     asked: &Mutex<Vec<ModelRequest>>,
     left: &Mutex<usize>,
+    reports: &Mutex<HashMap<String, Value>>,
     script: &(dyn Fn(&ModelRequest, usize) -> Act + Send + Sync),
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
@@ -126,6 +142,13 @@ fn serve(
             head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         reader.read_exact(&mut body)?;
+        let path = head.strip_prefix("GET ").and_then(|rest| rest.split(' ').next());
+        if let Some(path) = path.filter(|path| path.ends_with("/props") || path.ends_with("/models")) {
+            let report = reports.lock().unwrap().get(path).cloned();
+            let (status, body) = report.map_or((404, json!({})), |body| (200, body));
+            send(&mut stream, status, "application/json", "", body.to_string().as_bytes())?;
+            continue;
+        }
         let request = ModelRequest { head, body: serde_json::from_slice(&body).unwrap_or_default() };
         let number = {
             let mut asked = asked.lock().unwrap();

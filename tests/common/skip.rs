@@ -40,6 +40,12 @@ impl fmt::Display for Need {
     }
 }
 
+/// Returns whether TERRAPIN_ALL is set: tests then use all data, however long that takes.
+#[allow(dead_code, reason = "each test needs some of it")]
+pub fn all() -> bool {
+    std::env::var_os("TERRAPIN_ALL").is_some()
+}
+
 /// Reports that a test or a part of it is skipped because of a missing requirement.
 #[track_caller]
 pub fn skipped(need: Need, why: impl fmt::Display) {

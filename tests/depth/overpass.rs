@@ -327,7 +327,16 @@ fn no_text_ends_feedback_or_a_comparison() {
     try_all(&some, |text| {
         let language = Some(QueryLanguage::OverpassQl);
         let (places, limits) = (&areas, limits());
-        let asked = FeedbackRequest { query: text, language, bbox: None, places, sample: 5, run: true, limits };
+        let asked = FeedbackRequest {
+            query: text,
+            language,
+            dialect: Default::default(),
+            bbox: None,
+            places,
+            sample: 5,
+            run: true,
+            limits,
+        };
         let said = feedback(&opened.engine, &asked).expect("OverpassQL needs no triples");
         let alike = if text.len() < 20_000 { similarity(text, text).get("trees").unwrap() } else { 1.0 };
         format!("{} errors, {alike}", said.errors.len())

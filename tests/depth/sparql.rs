@@ -10,13 +10,14 @@ use terrapin::sparql::{Dialect, Environment, ResultSink, SparqlBounds, SparqlSet
 use super::{DepthCase, is_all, limit, open, try_all};
 
 /// Sources of the parser, which are searched for its keywords.
-const PARSER: [&str; 6] = [
+const PARSER: [&str; 7] = [
     include_str!("../../crates/sparql-syntax/src/parser.rs"),
     include_str!("../../crates/sparql-syntax/src/query.rs"),
     include_str!("../../crates/sparql-syntax/src/pattern.rs"),
     include_str!("../../crates/sparql-syntax/src/triples.rs"),
     include_str!("../../crates/sparql-syntax/src/expression.rs"),
     include_str!("../../crates/sparql-syntax/src/function.rs"),
+    include_str!("../../crates/sparql-syntax/src/reified.rs"),
 ];
 const TOKENS: &str = include_str!("../../crates/sparql-syntax/src/token.rs");
 
@@ -35,7 +36,7 @@ fn functions() -> Vec<String> {
 fn marks() -> Vec<String> {
     let marks = found(r"(?s)MARKS: \[&str; [0-9]+\] = \[(.*?)\n\];", TOKENS).concat();
     let marks = found(r#""([^"]+)""#, &marks);
-    assert!(marks.len() >= 32, "{marks:?}");
+    assert!(marks.len() >= 34, "{marks:?}");
     marks
 }
 
@@ -48,9 +49,22 @@ fn aggregates() -> Vec<String> {
 
 fn paths() -> Vec<DepthCase> {
     let mut cases = Vec::new();
-    for step in
-        ["a", "^a", "!a", "!^a", "a*", "a+", "a?", "(a)*", "!(a|^a)", "!()", "(a/a)", "(a|^a)*", "wdt:P31/wdt:P279"]
-    {
+    for step in [
+        "a",
+        "^a",
+        "!a",
+        "!^a",
+        "a*",
+        "a+",
+        "a?",
+        "(a)*",
+        "!(a|^a)",
+        "!()",
+        "(a/a)",
+        "(a|^a)*",
+        "wdt:P31/wdt:P279",
+        "a{1,2}",
+    ] {
         for sign in ["/", "|"] {
             cases.push(DepthCase::chain("ASK{?s ", step, sign, " ?o}"));
             cases.push(DepthCase::chain("ASK{?s (", step, sign, ")* ?o}"));
@@ -94,12 +108,23 @@ fn triples() -> Vec<DepthCase> {
         "(1 2) a ()",
         "?s a*/^a ?o",
         "?s (a|a)* ?o#",
-        "?s a 'x'@en, -1.5, 1e3, true, \"\"\"y\"\"\"^^<u:x>",
+        "?s a <<(?s ?p _:b#)>>",
+        "?s ?p ?o#~?r#{|a ?x|}{|a 1|}~<u:r>",
+        "<<?s ?p ?o#~?r#>>",
+        "?s a 'x'@en, 'x'@ar--rtl, -1.5, 1e3, true, \"\"\"y\"\"\"^^<u:x>",
     ] {
         cases.push(DepthCase::chain("ASK{", item, ".", "}"));
         cases.push(DepthCase::chain("ASK{", item, ".", ". FILTER(?s = 1)}"));
     }
-    for template in ["?s ?p ?o", "?s ?p _:b#", "[] a []", "(1 2) a ()"] {
+    for template in [
+        "<<?s ?p ?o~[]>> a 1",
+        "?s ?p ?o{|a 1|}",
+        "?s ?p <<(?s ?p ?o)>>",
+        "?s ?p ?o",
+        "?s ?p _:b#",
+        "[] a []",
+        "(1 2) a ()",
+    ] {
         cases.push(DepthCase::chain("CONSTRUCT{", template, ".", "}{?s ?p ?o}"));
         cases.push(DepthCase::chain("CONSTRUCT WHERE{", template, ".", "}"));
     }
@@ -116,6 +141,24 @@ fn triples() -> Vec<DepthCase> {
         cases.push(DepthCase::nest("CONSTRUCT{?s a ", open, "1", close, "}{?s ?p ?o}"));
     }
     cases.push(DepthCase::nest("ASK{", "[a ", "1", "]", "}"));
+    for (open, close) in [
+        ("<<(?s a ", ")>>"),
+        ("<<?s a ", ">>"),
+        ("<<?s a ", "~?r#>>"),
+        ("?o#{|a ", "|}"),
+        ("?o~_:b#{|a ", "|}"),
+        ("[a <<(?s a ", ")>>]"),
+    ] {
+        cases.push(DepthCase::nest("ASK{?s a ", open, "1", close, "}"));
+        cases.push(DepthCase::nest("CONSTRUCT{?s a ", open, "1", close, "}{?s ?p ?o}"));
+    }
+    cases.push(DepthCase::nest("ASK{?s a ", "<<(", "?s", " a ?o)>>", "}"));
+    cases.push(DepthCase::nest("ASK{", "<<", "?s", " a ?o>>", "}"));
+    cases.push(DepthCase::nest("ASK{VALUES ?s{", "<<(<u:s> a ", "1", ")>>", "}?s ?p ?o}"));
+    for mark in ["~", "~?r#", "{|a 1|}", "~<u:#>{|a 1|}"] {
+        cases.push(DepthCase::chain("ASK{?s a ?o", mark, "", "}"));
+        cases.push(DepthCase::chain("CONSTRUCT{?s a ?o", mark, "", "}{?s a ?o}"));
+    }
     cases
 }
 
@@ -146,6 +189,10 @@ fn groups() -> Vec<DepthCase> {
         "SERVICE wikibase:box{?s wdt:P625 ?l#. bd:serviceParam wikibase:cornerWest ?c; wikibase:cornerEast ?d}",
         "SERVICE wikibase:mwapi{bd:serviceParam wikibase:api 'EntitySearch'; mwapi:search 'x'. ?s wikibase:apiOutputItem mwapi:item}",
         "SERVICE gas:service{gas:program gas:gasClass 'com.bigdata.rdf.graph.analytics.BFS'; gas:in wd:Q1; gas:out ?g#; gas:linkType wdt:P31}",
+        "SERVICE pathSearch:{_:p pathSearch:source wd:Q1; pathSearch:pathColumn ?p#; pathSearch:edgeColumn ?e; pathSearch:start ?a#; pathSearch:end ?z#. {?a# ?q ?z#}}",
+        "SERVICE spatialSearch:{_:c spatialSearch:left ?o; spatialSearch:right ?r#; spatialSearch:maxDistance 10. ?i wdt:P625 ?r#}",
+        "SERVICE textSearch:{?o textSearch:contains [textSearch:word 'x*'; textSearch:prefix-match ?m#]}",
+        "?o ql:contains-word 'x'.",
         "SERVICE bd:sample{?s wdt:P31 ?o. bd:serviceParam bd:sample.limit 1}",
         "SERVICE bd:slice{?s wdt:P31 ?o. bd:serviceParam bd:slice.limit 1}",
         "VALUES ?v{1}",
@@ -256,6 +303,8 @@ fn expressions() -> Vec<DepthCase> {
         cases.push(DepthCase::chain(&format!("{before}{name}("), "?o", ",", &format!("){after}")));
         cases.push(DepthCase::chain(before, &format!("{name}(?s)=1"), "||", after));
     }
+    cases.push(DepthCase::nest(before, "<<(?s a ", "?o", ")>>", &format!("=?o{after}")));
+    cases.push(DepthCase::chain(&format!("{before}?o IN("), "<<(?s a #)>>", ",", &format!("){after}")));
     for name in ["xsd:integer", "geof:distance", "<u:f>", "fn:concat", "wikibase:isSomeValue"] {
         cases.push(DepthCase::nest(before, &format!("{name}("), "?o", ")", after));
         cases.push(DepthCase::nest(before, &format!("{name}(?s,"), "?o", ")", after));
@@ -317,6 +366,10 @@ fn modifiers() -> Vec<DepthCase> {
     cases.push(DepthCase::chain("SELECT*", "FROM NAMED <u:#>", " ", "{GRAPH ?g{?s ?p ?o}}"));
     cases.push(DepthCase::chain("", "PREFIX p#: <u:>", " ", "ASK{?s ?p ?o}"));
     cases.push(DepthCase::chain("", "BASE <u:#>", " ", "ASK{?s ?p ?o}"));
+    cases.push(DepthCase::chain("", "VERSION '1.2'", " ", "ASK{?s ?p ?o}"));
+    cases.push(DepthCase::chain("", "WITH{SELECT ?s{?s ?p ?o}}AS %n#", " ", "SELECT*{INCLUDE %n0}"));
+    cases.push(DepthCase::chain(&format!("{select}INTERNAL SORT BY "), "?s", " ", ""));
+    cases.push(DepthCase::chain(select, "TEXTLIMIT 1", " ", ""));
     cases.push(DepthCase::chain(&format!("{select}LIMIT 1"), "OFFSET 1", " ", ""));
     cases.push(DepthCase::chain(&format!("{select}VALUES ?s{{"), "wd:Q#", " ", "}"));
     cases.push(DepthCase::chain("", "{", "", ""));

@@ -18,8 +18,8 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import install, once, skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import programs, skip  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
@@ -69,13 +69,7 @@ JOINS = [
 
 def python():
     """A Python that has the readers."""
-    requirements = HERE / "requirements.txt"
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "-r", requirements], "the readers")
-
-    return once("geoparquet", sys.version + requirements.read_text(), make) / "bin" / "python"
+    return programs("geoparquet", "the readers", requirements=HERE / "requirements.txt") / "python"
 
 
 def terrapin(*args):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The package terrapin-tasks in each harness that it is for: `run.py`, or `run.py HARNESS...`.
+"""The package terrapin-tasks, and the environment for the Environments Hub, in each harness that it is for: `run.py`, or `run.py HARNESS...`.
 
 Each harness has an environment of its own in ~/.cache/terrapin-harnesses (XDG_CACHE_HOME), of PyPI's packages; TRL's takes some
 gigabytes. In it its test runs a scripted model end to end, and holds the harness's numbers against those of `terrapin eval`.
@@ -18,6 +18,8 @@ PACKAGE = TOP / "python" / "terrapin-tasks"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "terrapin-harnesses"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 
+ENVIRONMENT = TOP / "python" / "environments" / "terrapin_query"
+
 # What each needs besides pytest, and its test.
 HARNESSES = {
     "core": ([], "test_core.py"),
@@ -28,6 +30,9 @@ HARNESSES = {
     "trl": (["trl>=1"], "test_trl.py"),
     "verifiers": (["verifiers>=0.4", "uv"], "test_verifiers.py"),
     "ray": (["ray>=2.40"], "test_ray.py"),
+    # The environment with both generations of verifiers.
+    "environment": (["verifiers>=0.4", "hatchling"], "test_environment.py"),
+    "environment-0.1": (["verifiers==0.1.14", "hatchling"], "test_environment.py"),
 }
 
 
@@ -75,13 +80,14 @@ def main():
             missing.append(name)
             continue
         install = [found / "pip", "install", "-q", "--disable-pip-version-check", "--force-reinstall", "--no-deps"]
-        subprocess.run([*install, wheel, PACKAGE], check=True)
+        folder = ENVIRONMENT if test == "test_environment.py" else PACKAGE
+        subprocess.run([*install, wheel, PACKAGE, *([folder] if folder != PACKAGE else [])], check=True)
         print(f"== {name}", flush=True)
         settings = {"TERRAPIN": program, "TERRAPIN_SHARED": shared, "PATH": f"{found}:{os.environ['PATH']}"}
         # Nothing is fetched and nothing is told to anybody.
         settings |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
         command = [found / "python", "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", f"tests/{test}"]
-        done = subprocess.run(command, cwd=PACKAGE, env={**os.environ, **{k: str(v) for k, v in settings.items()}})
+        done = subprocess.run(command, cwd=folder, env={**os.environ, **{k: str(v) for k, v in settings.items()}})
         if done.returncode != 0:
             wrong.append(name)
     if wrong:

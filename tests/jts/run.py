@@ -21,8 +21,8 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import install, once, skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import programs, skip  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
@@ -40,12 +40,7 @@ OF_ONE = {"convexhull": "convexHull", "getboundary": "boundary", "getcentroid": 
 
 def python():
     """A Python that has shapely."""
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "shapely==2.2.0"], "shapely")
-
-    return once("jts", sys.version, make) / "bin" / "python"
+    return programs("jts", "shapely", "shapely==2.2.0") / "python"
 
 
 def geometry(text):

@@ -17,6 +17,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 PROGRAM, SNAPSHOT, SERVER = sys.argv[1:4]
 TOOLS = {
+    "query_from_words",
     "search_tags",
     "describe_tag",
     "geocode",

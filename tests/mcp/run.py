@@ -3,7 +3,7 @@
 questions about Malta that are answered through the tools alone, malformed calls, huge answers, cancellation. And
 `/openapi.json` by its validator.
 
-Variables and exit status: see tests/malta.py.
+Variables and exit status: see tests/common/malta.py.
 """
 
 import subprocess
@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / "common"))
 
-import malta
+import malta  # noqa: E402
+from tools import programs  # noqa: E402
 
 with malta.server("mcp") as (program, snapshot, address):
-    python = malta.programs("mcp", HERE / "requirements.txt") / "python"
+    python = programs("mcp", "the packages", "--no-deps", requirements=HERE / "requirements.txt") / "python"
     done = subprocess.run([python, HERE / "client.py", program, snapshot, address])
 sys.exit(done.returncode)

@@ -3,7 +3,7 @@
 that do not, and checks statuses, media types and methods.
 
 EXAMPLES is the number of random requests for each operation (default: 30). Other variables and exit status: see
-tests/malta.py.
+tests/common/malta.py.
 """
 
 import os
@@ -13,12 +13,13 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / "common"))
 
-import malta
+import malta  # noqa: E402
+from tools import programs  # noqa: E402
 
 with malta.server("openapi") as (_, _, address), tempfile.TemporaryDirectory() as work:
-    schemathesis = malta.programs("openapi", HERE / "requirements.txt") / "st"
+    schemathesis = programs("openapi", "the packages", "--no-deps", requirements=HERE / "requirements.txt") / "st"
     # One worker: a second one would stop the queries of the first by /api/kill_my_queries. One seed: a run is repeatable.
     done = subprocess.run(
         [

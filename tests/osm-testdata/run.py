@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import install, once, skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import programs, skip  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
@@ -26,12 +26,7 @@ PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
 
 def python():
     """A Python that has shapely."""
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "shapely==2.2.0"], "shapely")
-
-    return once("osm-testdata", sys.version, make) / "bin" / "python"
+    return programs("osm-testdata", "shapely", "shapely==2.2.0") / "python"
 
 
 def run(*arguments):

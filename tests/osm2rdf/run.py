@@ -25,8 +25,8 @@ from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import skip  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))

@@ -1,4 +1,4 @@
-"""Peer of tests/compat.rs: what the authors' own evaluation gives for pairs of queries on an endpoint.
+"""Peer of tests/eval/compat.rs: what the authors' own evaluation gives for pairs of queries on an endpoint.
 
     eval_pairs.py CHECKOUT ENDPOINT < pairs.jsonl
 

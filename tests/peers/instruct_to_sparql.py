@@ -1,4 +1,4 @@
-"""Peer of tests/codebleu.rs: what the authors' own code gives for pairs of queries: their src/metrics_utils.py, unmodified, from a checkout."""
+"""Peer of tests/eval/codebleu.rs: what the authors' own code gives for pairs of queries: their src/metrics_utils.py, unmodified, from a checkout."""
 import json, sys, types, logging
 logging.disable(logging.CRITICAL)
 def stub(name, **names):

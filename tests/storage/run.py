@@ -18,8 +18,8 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import install, once  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import programs  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
@@ -30,13 +30,7 @@ os.environ["NO_PROXY"] = os.environ["no_proxy"] = "*"
 
 
 def python():
-    requirements = HERE / "requirements.txt"
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "-r", requirements], "the server")
-
-    return once("storage", sys.version + requirements.read_text(), make) / "bin"
+    return programs("storage", "the server", requirements=HERE / "requirements.txt")
 
 
 def free_port():

@@ -23,8 +23,8 @@ from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import install, once, skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import install, once, programs, skip  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
@@ -39,7 +39,7 @@ SAME = 0.10
 # The tags that symbols have instead of a kind.
 POIS = ["amenity", "leisure", "tourism", "shop", "man_made", "historic", "emergency", "highway", "office"]
 # Made there of files that no extract has; not compared.
-FOREIGN = ["ocean", "ocean-low", "boundary_labels"]
+FOREIGN = ["ocean", "ocean-low", "boundary_labels", "landform_labels"]
 # Why what is drawn differs: layers, kinds, zooms, reason. `*` is any.
 EXPLAINED = [
     ("public_transport", "bus_station|bus_stop|ferry_terminal|helipad", (11, 13),
@@ -62,13 +62,7 @@ EXPLAINED = [
 
 def python():
     """A Python that reads tiles."""
-    requirements = HERE.parent / "tiles" / "requirements.txt"
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "-r", requirements], "readers of tiles")
-
-    return once("tiles", sys.version + requirements.read_text(), make) / "bin" / "python"
+    return programs("tiles", "readers of tiles", requirements=HERE.parent / "tiles" / "requirements.txt") / "python"
 
 
 def shortbread():

@@ -25,8 +25,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "clients"))
-from run import install, once, skip  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "common"))
+from tools import programs, skip  # noqa: E402
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path.home() / ".cache" / "terrapin-target"))
 PROGRAM = os.environ.get("TERRAPIN", str(TARGET / "release" / "terrapin"))
@@ -40,13 +40,7 @@ POINT, LINE, POLYGON = 1, 2, 3
 
 def python():
     """A Python that reads tiles."""
-    requirements = HERE / "requirements.txt"
-
-    def make(folder):
-        install([sys.executable, "-m", "venv", folder], "a virtual environment")
-        install([folder / "bin" / "pip", "install", "--quiet", "-r", requirements], "readers of tiles")
-
-    return once("tiles", sys.version + requirements.read_text(), make) / "bin" / "python"
+    return programs("tiles", "readers of tiles", requirements=HERE / "requirements.txt") / "python"
 
 
 def paths(commands):

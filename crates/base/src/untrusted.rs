@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Returns whether a character controls the display of text: controls (C0, DEL and C1), separators of lines and
 /// paragraphs, embeddings and overrides of direction, annotations, tags, and the byte order mark. Joiners and direction
 /// marks are kept, because they belong to names in many scripts.
-fn steers(c: char) -> bool {
+pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

@@ -34,6 +34,32 @@ impl EmbeddingModel for EmbeddingClient {
     }
 }
 
+/// A client for systems that cannot be made.
+pub enum SystemClient {}
+
+impl SystemClient {
+    /// Returns an error: this build has no client.
+    ///
+    /// # Errors
+    /// Always returns an error.
+    pub fn new(_: Endpoint, _: &str) -> Result<SystemClient, ChatError> {
+        Err(absent())
+    }
+
+    /// Returns nothing, because no client exists.
+    ///
+    /// # Errors
+    /// Never returns.
+    pub fn query(&self, _: &str, _: Patience<'_>) -> Result<String, ChatError> {
+        match *self {}
+    }
+
+    /// Returns nothing, because no client exists.
+    pub fn shown(&self) -> String {
+        match *self {}
+    }
+}
+
 fn absent() -> ChatError {
     ChatError::new(
         ChatErrorKind::Unreachable,

@@ -11,7 +11,9 @@ use crate::error::is_about_length;
 use crate::form::RequestForm;
 use crate::reply::message_of;
 use crate::stream::{EventStream, whole};
-use crate::{ChatError, ChatErrorKind, Endpoint, LanguageModel, Patience, Reply, ReplyProgress, Request};
+use crate::{
+    ChatError, ChatErrorKind, Endpoint, LanguageModel, Patience, Reply, ReplyProgress, Request, ServerCapabilities,
+};
 
 /// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -27,7 +29,7 @@ const ERROR: usize = 8 << 10;
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// Timeout for the end of the stream once the reply is complete.
 const END: Duration = Duration::from_secs(5);
-/// Timeout and maximum size in bytes of llama.cpp's properties.
+/// Timeout and maximum size in bytes of a report of the server.
 const PROPERTIES: Duration = Duration::from_secs(2);
 const PROPERTIES_BYTES: usize = 1 << 20;
 
@@ -37,8 +39,8 @@ pub struct ChatClient {
     /// The form of requests, without fields that the server rejected.
     form: Mutex<RequestForm>,
     http: reqwest::Client,
-    /// Context length reported by llama.cpp; set after its first reply.
-    context: OnceLock<Option<u64>>,
+    /// What the server reports of itself; set when first needed.
+    capabilities: OnceLock<ServerCapabilities>,
     /// Moved out when the client is dropped, because the dropping thread may not block.
     runtime: Option<tokio::runtime::Runtime>,
 }
@@ -51,7 +53,7 @@ impl ChatClient {
     pub fn new(endpoint: Endpoint) -> Result<ChatClient, ChatError> {
         let (runtime, http) = (runtime()?, http_client(&endpoint)?);
         let form = Mutex::new(RequestForm::new(&endpoint));
-        Ok(ChatClient { endpoint, form, http, context: OnceLock::new(), runtime: Some(runtime) })
+        Ok(ChatClient { endpoint, form, http, capabilities: OnceLock::new(), runtime: Some(runtime) })
     }
 
     /// Returns the endpoint.
@@ -147,20 +149,27 @@ impl ChatClient {
         request.tokens.map_or(self.endpoint.tokens, |tokens| tokens.min(self.endpoint.tokens))
     }
 
-    /// Returns the context length of a server of llama.cpp. It is requested once; without an answer it stays unknown.
-    async fn context(&self) -> Option<u64> {
-        if let Some(known) = self.context.get() {
+    /// Returns what the server reports of itself. It is requested once; without an answer it stays unknown.
+    async fn report(&self) -> ServerCapabilities {
+        if let Some(known) = self.capabilities.get() {
             return *known;
         }
-        let properties = async {
-            let sent = self.http.get(self.endpoint.properties()).headers(self.headers()?).send();
+        let properties = self.get(self.endpoint.properties()).await;
+        let models = self.get(self.endpoint.models()).await;
+        let read = ServerCapabilities::read(&self.endpoint.model, properties.as_ref(), models.as_ref());
+        *self.capabilities.get_or_init(|| read)
+    }
+
+    /// Returns a report of the server, if it has one.
+    async fn get(&self, url: url::Url) -> Option<serde_json::Value> {
+        let report = async {
+            let sent = self.http.get(url).headers(self.headers()?).send();
             let answer = sent.await.map_err(|error| self.failed(&error))?;
-            self.body(answer, PROPERTIES_BYTES).await
+            let is_success = answer.status().is_success();
+            self.body(answer, PROPERTIES_BYTES).await.map(|bytes| is_success.then_some(bytes))
         };
-        let bytes = tokio::time::timeout(PROPERTIES, properties).await.ok().and_then(Result::ok);
-        let properties: Option<serde_json::Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let context = properties.and_then(|all| all["default_generation_settings"]["n_ctx"].as_u64());
-        *self.context.get_or_init(|| context)
+        let bytes = tokio::time::timeout(PROPERTIES, report).await.ok()?.ok()??;
+        serde_json::from_slice(&bytes).ok()
     }
 
     /// Returns the error for a request without an answer.
@@ -218,8 +227,13 @@ impl ChatClient {
         let mut form = *self.form.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut pause, mut retries) = (PAUSE, 0);
         let end = Instant::now().checked_add(time);
+        let field = match request.grammar {
+            Some(_) => self.report().await.grammar,
+            None => None,
+        };
         loop {
-            let error = match self.send(request, form.body(&self.endpoint, request, tokens), received).await {
+            let body = form.body(&self.endpoint, request, tokens, field);
+            let error = match self.send(request, body, received).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -303,7 +317,7 @@ pub(crate) fn http_client(endpoint: &Endpoint) -> Result<reqwest::Client, ChatEr
 
 /// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a
 /// number longer than any integer. `None` for a date.
-fn wait(text: &str) -> Option<Duration> {
+pub(crate) fn wait(text: &str) -> Option<Duration> {
     let text = text.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| Duration::from_secs(text.parse().unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)))
@@ -328,7 +342,7 @@ impl LanguageModel for ChatClient {
                 reply.timing.set_time(began.elapsed());
                 // Outside the time limit of the reply, so that a slow answer here cannot lose it.
                 if reply.is_llama_cpp {
-                    reply.server.context = runtime.block_on(self.context());
+                    reply.server.context = runtime.block_on(self.report()).context;
                 }
                 reply.text = hide(reply.text);
                 reply.refusal = reply.refusal.map(hide);
@@ -342,6 +356,11 @@ impl LanguageModel for ChatClient {
             }
             Err(error) => Err(ChatError { message: hide(error.message), ..error }),
         }
+    }
+
+    /// Must not be called on a thread of an asynchronous runtime.
+    fn capabilities(&self) -> ServerCapabilities {
+        self.runtime.as_ref().map(|runtime| runtime.block_on(self.report())).unwrap_or_default()
     }
 }
 

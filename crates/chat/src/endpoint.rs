@@ -105,6 +105,14 @@ impl Endpoint {
         url
     }
 
+    /// Returns the address of the list of models, next to that of completions.
+    pub fn models(&self) -> Url {
+        let mut url = self.completions();
+        let path = format!("{}models", url.path().trim_end_matches(COMPLETIONS));
+        url.set_path(&path);
+        url
+    }
+
     /// Returns the address for messages, without the query string, which may contain keys.
     pub fn shown(&self) -> String {
         let mut url = self.completions();
@@ -152,6 +160,8 @@ mod tests {
             let endpoint = Endpoint::new(address, "m").unwrap();
             assert_eq!(endpoint.completions().as_str(), leads_to);
             assert_eq!(endpoint.properties().path(), "/props");
+            let models = if address.contains("/v1") { "/v1/models" } else { "/models" };
+            assert_eq!(endpoint.models().path(), models);
             let embeddings = if address.contains("/v1") { "/v1/embeddings" } else { "/embeddings" };
             assert_eq!(endpoint.embeddings().path(), embeddings);
             assert_eq!(endpoint.is_local(), !address.contains("example"));

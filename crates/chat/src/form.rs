@@ -2,20 +2,20 @@
 
 use serde_json::json;
 
-use crate::{ChatError, ChatErrorKind, Endpoint, MessageRole, Request};
+use crate::{ChatError, ChatErrorKind, Endpoint, GrammarField, MessageRole, Request};
 
 /// The form of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RequestForm {
-    /// `max_completion_tokens` instead of `max_tokens`.
+    /// Whether the token limit is named `max_completion_tokens` instead of `max_tokens`.
     has_new_name: bool,
-    /// Without `temperature`.
+    /// Whether `temperature` is left out: some models accept its default only.
     is_without_temperature: bool,
-    /// Without streaming.
+    /// Whether the reply is requested as a whole instead of as a stream of events.
     is_whole: bool,
-    /// Without `stream_options`.
+    /// Whether `stream_options`, which request the token counts, are left out.
     is_without_usage: bool,
-    /// The system message is prepended to the first message.
+    /// Whether the system message is prepended to the first message: some models have no such role.
     is_without_system: bool,
 }
 
@@ -43,8 +43,9 @@ impl RequestForm {
         (other != self).then_some(other)
     }
 
-    /// Returns the body of a request with at most `tokens` tokens in the reply.
-    pub fn body(self, endpoint: &Endpoint, request: &Request<'_>, tokens: u32) -> String {
+    /// Returns the body of a request with at most `tokens` tokens in the reply. `field` is how the server takes the
+    /// grammar of the request.
+    pub fn body(self, endpoint: &Endpoint, request: &Request<'_>, tokens: u32, field: Option<GrammarField>) -> String {
         let mut messages = request.messages.to_vec();
         if self.is_without_system && messages.len() > 1 && messages[0].role == MessageRole::System {
             let system = messages.remove(0).content;
@@ -58,6 +59,9 @@ impl RequestForm {
         body[name] = tokens.into();
         if !self.is_without_temperature {
             body["temperature"] = 0.into();
+        }
+        if let (Some(field), Some(grammar)) = (field, request.grammar) {
+            field.add(grammar, &mut body);
         }
         for (name, value) in endpoint.extra.fields(request.step) {
             body[name.as_str()] = value.clone();
@@ -79,7 +83,8 @@ mod tests {
         let messages =
             [ChatMessage::new(MessageRole::System, "Be short."), ChatMessage::new(MessageRole::User, "Hello.")];
         let request = Request::new("query", &messages);
-        let body = |form: RequestForm| serde_json::from_str::<Value>(&form.body(&endpoint, &request, 4096)).unwrap();
+        let body =
+            |form: RequestForm| serde_json::from_str::<Value>(&form.body(&endpoint, &request, 4096, None)).unwrap();
         let first = RequestForm::new(&endpoint);
         let asked = body(first);
         assert_eq!(
@@ -120,7 +125,7 @@ mod tests {
         let text = r#"{"seed": 7, "temperature": 0.8, "steps": {"query": {"grammar": "root ::= [a]"}}}"#;
         endpoint.extra = Extra::parse(text, &["query", "text"]).unwrap();
         for (step, grammar) in [("query", Value::from("root ::= [a]")), ("text", Value::Null)] {
-            let body = RequestForm::new(&endpoint).body(&endpoint, &Request::new(step, &[]), 1);
+            let body = RequestForm::new(&endpoint).body(&endpoint, &Request::new(step, &[]), 1, None);
             let body: Value = serde_json::from_str(&body).unwrap();
             assert_eq!((&body["seed"], &body["temperature"]), (&7.into(), &0.8.into()), "{step}");
             assert_eq!(body["grammar"], grammar, "{step}");

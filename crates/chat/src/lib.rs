@@ -1,6 +1,6 @@
 //! A client for language models with the chat completions protocol of OpenAI (llama.cpp, vLLM, Ollama and others), for
 //! whole and streamed replies. Replies are limited in time, tokens and bytes, and no error contains the key. The crate
-//! does not know questions or queries.
+//! passes questions and queries on, and does not know their languages.
 //!
 //! ```text
 //! endpoint.rs  the address of a model and its limits; key.rs is the API key, which is never printed
@@ -9,13 +9,16 @@
 //! error.rs     failures
 //! reply.rs     a reply, collected from one object or from the pieces of a stream
 //! events.rs    lines of a stream; stream.rs reads a streamed reply up to its end, its limits or its closing fence
+//! capabilities.rs  what a server reports of itself: context length, fields for a grammar
 //! usage.rs     tokens, time and the identity of the server
 //! client.rs    HTTP: timeouts, retries, cancellation; absent.rs replaces it in builds without HTTP
 //! embeddings.rs  requests embeddings of texts
+//! system.rs    requests queries for questions from a system that is more than a model
 //! ```
 
 #[cfg(not(feature = "http"))]
 mod absent;
+mod capabilities;
 #[cfg(feature = "http")]
 mod client;
 #[cfg(feature = "http")]
@@ -31,10 +34,13 @@ mod message;
 mod reply;
 mod request;
 mod stream;
+#[cfg(feature = "http")]
+mod system;
 mod usage;
 
 #[cfg(not(feature = "http"))]
-pub use absent::{ChatClient, EmbeddingClient};
+pub use absent::{ChatClient, EmbeddingClient, SystemClient};
+pub use capabilities::{GrammarField, ServerCapabilities};
 #[cfg(feature = "http")]
 pub use client::ChatClient;
 #[cfg(feature = "http")]
@@ -47,6 +53,8 @@ pub use message::{ChatMessage, MessageRole};
 pub use reply::{Reply, ToolCall};
 pub use request::{Patience, ReplyProgress, Request};
 pub use stream::{EventStream, whole};
+#[cfg(feature = "http")]
+pub use system::SystemClient;
 pub use usage::{ReplyTiming, ServerIdentity, TokenCounts};
 
 /// A language model.
@@ -59,6 +67,11 @@ pub trait LanguageModel: Sync {
     /// # Errors
     /// Returns an error if the server cannot be reached, rejects the request, is late, or sends no reply.
     fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, ChatError>;
+
+    /// Returns what the server reports of itself. It is requested once.
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::default()
+    }
 }
 
 /// A model that turns texts into vectors.

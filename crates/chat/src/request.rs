@@ -13,6 +13,8 @@ pub struct Request<'a> {
     pub messages: &'a [ChatMessage],
     /// The purpose of the request; selects the fields of [`Extra`](crate::Extra) for it.
     pub step: &'a str,
+    /// A grammar in GBNF that the reply follows. The server must take it ([`ServerCapabilities`](crate::ServerCapabilities)).
+    pub grammar: Option<&'a str>,
     /// Maximum tokens of the reply.
     pub tokens: Option<u32>,
     /// Maximum time for the reply, retries included.
@@ -26,7 +28,7 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// Creates a request without limits of its own.
     pub fn new(step: &'a str, messages: &'a [ChatMessage]) -> Request<'a> {
-        Request { messages, step, tokens: None, time: None, is_complete: None, progress: None }
+        Request { messages, step, grammar: None, tokens: None, time: None, is_complete: None, progress: None }
     }
 }
 

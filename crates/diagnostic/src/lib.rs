@@ -6,6 +6,7 @@
 //! errors of both languages uses `Diagnostic` without a parameter, which [`Diagnostic::erase`] returns: its code is a
 //! name, and its class is one of [`DiagnosticClass`].
 
+mod edit;
 mod position;
 #[cfg(feature = "text")]
 mod text;
@@ -13,6 +14,7 @@ mod text;
 mod views;
 mod warning;
 
+pub use edit::TextEdit;
 pub use position::{LocatedDiagnostic, SourceSpan, TextPosition};
 #[cfg(feature = "text")]
 pub use text::for_people;
@@ -106,12 +108,14 @@ pub struct Diagnostic<C: DiagnosticCode = &'static str> {
     pub message: String,
     /// Advice: the probable intention, or a remedy.
     pub help: Option<String>,
+    /// The edit that the advice proposes, if it proposes a single one.
+    pub edit: Option<Box<TextEdit>>,
 }
 
 impl<C: DiagnosticCode> Diagnostic<C> {
     /// Creates an error without a position.
     pub fn new(class: C::Class, code: C, message: impl Into<String>) -> Self {
-        Diagnostic { class, code, line: 0, column: 0, span: None, message: message.into(), help: None }
+        Diagnostic { class, code, line: 0, column: 0, span: None, message: message.into(), help: None, edit: None }
     }
 
     /// Sets line, column and span.
@@ -140,10 +144,16 @@ impl<C: DiagnosticCode> Diagnostic<C> {
         Diagnostic { help: Some(help.into()), ..self }
     }
 
+    /// Sets the edit that the advice proposes.
+    #[must_use]
+    pub fn edit(self, edit: TextEdit) -> Self {
+        Diagnostic { edit: Some(Box::new(edit)), ..self }
+    }
+
     /// Converts the code to its name and the class to the shared one.
     pub fn erase(self) -> Diagnostic {
-        let Diagnostic { class, code, line, column, span, message, help } = self;
-        Diagnostic { class: C::shared(class), code: code.name(), line, column, span, message, help }
+        let Diagnostic { class, code, line, column, span, message, help, edit } = self;
+        Diagnostic { class: C::shared(class), code: code.name(), line, column, span, message, help, edit }
     }
 }
 

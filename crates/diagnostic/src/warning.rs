@@ -12,6 +12,16 @@ pub struct QueryWarning {
     pub message: String,
     /// The nearest existing alternatives, with counts.
     pub nearest: Vec<String>,
+    /// The name that the warning is about, with its usual prefix, if it is about one name of a SPARQL query.
+    #[cfg_attr(feature = "json", serde(skip))]
+    pub name: Option<String>,
+}
+
+impl QueryWarning {
+    /// Creates a warning about no name, without alternatives.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        QueryWarning { code, message: message.into(), nearest: Vec::new(), name: None }
+    }
 }
 
 /// Prints one line of text.

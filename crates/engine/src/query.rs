@@ -58,8 +58,21 @@ impl Engine {
     /// # Errors
     /// A shortcut cannot be replaced.
     pub fn expand<'t>(&self, text: &'t str, context: &QueryContext<'_>) -> Result<Cow<'t, str>, ShortcutProblem> {
+        self.expand_at(text, context, self.data_timestamp())
+    }
+
+    /// Works like [`Engine::expand`], with `now` as the time of `{{date}}` in seconds since 1970.
+    ///
+    /// # Errors
+    /// A shortcut cannot be replaced.
+    pub fn expand_at<'t>(
+        &self,
+        text: &'t str,
+        context: &QueryContext<'_>,
+        now: i64,
+    ) -> Result<Cow<'t, str>, ShortcutProblem> {
         let QueryContext { bbox, places } = *context;
-        turbo::expand(text, &ShortcutValues { bbox, now: self.data_timestamp(), places })
+        turbo::expand(text, &ShortcutValues { bbox, now, places })
     }
 
     /// Replaces the shortcuts of a query in OverpassQL and parses it.

@@ -25,6 +25,12 @@ pub struct About {
     pub metrics: u32,
     /// The SHA-256 of each input, by its role.
     pub inputs: BTreeMap<String, String>,
+    /// The dialect of SPARQL for instances without one of their own, if it is not detected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The digests of the further snapshots of a suite.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suite: Vec<String>,
     /// The shard of the instances; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -51,6 +57,9 @@ pub struct ModelRequests {
     /// Further fields of requests, as the user gave them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<serde_json::Value>,
+    /// The names in the grammar that replies with a query follow: `language`, `snapshot` or `question`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constrain: Option<String>,
     /// Name of the published prompt, if it is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
@@ -60,6 +69,9 @@ pub struct ModelRequests {
     /// The refinement of given queries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refine: Option<RefineSettings>,
+    /// The system that was asked instead of a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemSettings>,
     /// The servers that replied, as far as they report it: name of the model, fingerprint, context length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<serde_json::Value>,
@@ -93,6 +105,15 @@ pub struct RefineSettings {
     pub feedback: bool,
 }
 
+/// A system that translates questions to queries, with the interface of the TEXT2SPARQL challenge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemSettings {
+    /// Its address, without the query string.
+    pub url: String,
+    /// The identifier of the data in requests.
+    pub dataset: String,
+}
+
 /// The version of the metrics. It increases with every change of a metric's values, so that no table mixes both.
 pub const METRICS: u32 = 1;
 
@@ -115,6 +136,8 @@ impl Default for About {
             engine: String::new(),
             metrics: METRICS,
             inputs: BTreeMap::new(),
+            dialect: None,
+            suite: Vec::new(),
             shard: None,
             requests: None,
         }
@@ -130,6 +153,9 @@ pub struct RunNames {
     /// The system that made the predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The number of the system's parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<u64>,
     /// The set of questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dataset: Option<String>,

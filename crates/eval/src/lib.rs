@@ -11,11 +11,16 @@
 //! - `runs` scores many instances and stores the outcomes; `scoring` scores single pairs for interactive clients.
 //! - `summary` aggregates records; `report` renders them.
 //! - `feedback` helps to repair a query.
+//! - `labels` writes queries with labels in place of identifiers.
+//! - `moving` moves a benchmark to another snapshot.
 //! - `dataset` checks a benchmark's questions and gold queries against a snapshot.
+//! - `region` computes the part of the globe that gold queries need.
+//! - `annotation` keeps the questions that people write for queries, and their validation.
 //!
 //! The crate `reply` finds the query in a model's reply, and its language.
 
 pub mod about;
+pub mod annotation;
 pub mod benchmarks;
 pub mod bootstrap;
 pub mod cache;
@@ -25,10 +30,13 @@ pub mod error;
 pub mod feedback;
 pub mod files;
 pub mod input;
+pub mod labels;
 mod lock;
 pub mod metric;
 pub mod metrics;
+pub mod moving;
 pub mod record;
+pub mod region;
 pub mod report;
 pub mod runs;
 pub mod scoring;

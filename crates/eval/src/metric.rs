@@ -13,6 +13,8 @@ pub struct Metric {
     pub meaning: &'static str,
     /// It needs the execution of the queries.
     pub needs_run: bool,
+    /// A lower score is better.
+    pub lower_is_better: bool,
     /// Its source in a record.
     pub source: ScoreSource,
 }
@@ -34,7 +36,7 @@ impl Metric {
         meaning: &'static str,
         source: ScoreSource,
     ) -> Metric {
-        Metric { name, title, meaning, needs_run: false, source }
+        Metric { name, title, meaning, needs_run: false, lower_is_better: false, source }
     }
 
     /// Returns a metric of the queries' results.
@@ -44,7 +46,7 @@ impl Metric {
         meaning: &'static str,
         source: ScoreSource,
     ) -> Metric {
-        Metric { name, title, meaning, needs_run: true, source }
+        Metric { name, title, meaning, needs_run: true, lower_is_better: false, source }
     }
 
     /// Returns the score of a record, 0 to 1, if it has one.

@@ -11,6 +11,7 @@ use terrapin_engine::Engine;
 use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::BoundingBox;
 use terrapin_overpass::OverpassCode;
+use terrapin_sparql::SparqlSettings;
 
 use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
@@ -126,7 +127,8 @@ impl Scoring<'_> {
         let query = &instance.pred;
         let language = Some(instance.language());
         let bbox = instance.bbox.as_deref().and_then(|bbox| bbox.parse::<BoundingBox>().ok());
-        let asked = FeedbackRequest { query, language, bbox, places: self.places, sample: 0, run: false, limits };
+        let (dialect, places) = (instance.dialect(), self.places);
+        let asked = FeedbackRequest { query, language, dialect, bbox, places, sample: 0, run: false, limits };
         let said = feedback(self.engine, &asked).unwrap_or_else(|NoTriples| without_triples());
         let ran = record.ran().unwrap_or_default();
         let (ref_n, pred_n, error) = (ran.ref_n, ran.pred_n, ran.error);
@@ -138,7 +140,7 @@ impl Scoring<'_> {
     fn record(&self, instance: &Instance, places: &dyn PlaceSource, bounds: AnswerBounds) -> ResultRecord {
         let (engine, cache) = (Some(self.engine), self.cache);
         if instance.language() == QueryLanguage::Sparql {
-            return JsonLines { engine, places, cache, bounds }.score(instance).record;
+            return JsonLines { engine, places, similarity: self.similarity, cache, bounds }.score(instance).record;
         }
         OverpassNl { engine, places, similarity: self.similarity, cache, bounds }.score(instance).record
     }
@@ -148,7 +150,8 @@ impl Scoring<'_> {
 /// its text.
 fn is_query(instance: &Instance, record: &ResultRecord) -> bool {
     if let Some(strict) = &record.strict {
-        let parses = || terrapin_sparql::prepare(&instance.pred, &Default::default()).is_ok();
+        let settings = SparqlSettings { dialect: instance.dialect(), ..SparqlSettings::default() };
+        let parses = || terrapin_sparql::prepare(&instance.pred, &settings).is_ok();
         return strict.error.map_or(strict.pred_n.is_some() || parses(), |class| !class.is_bad_request() && parses());
     }
     let parses = || terrapin_overpass::parse(&without_shortcuts(&instance.pred)).is_ok();

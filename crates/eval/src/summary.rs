@@ -6,11 +6,13 @@ use std::fmt;
 use serde::Serialize;
 
 use super::about::About;
-use super::benchmarks::{benchmark, metric, metrics};
+use super::benchmarks::{benchmark, metric, metrics, suite};
 use super::bootstrap::{intervals, mean};
 use super::difficulty::{HARD_BY, Tertile, tertiles};
 use super::metric::Metric;
-use super::record::{ErrorClass, Execution, FailureClass, FailureKind, Instance, Ran, ResultRecord, StrictResults};
+use super::record::{
+    ErrorClass, Execution, FailureClass, FailureKind, Instance, Ran, ResultRecord, StrictResults, published_error,
+};
 
 /// The summary of a run, with its identity. Means are in per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,6 +25,9 @@ pub struct RunSummary {
     /// The number of predictions that do not begin like a query of their language, if any.
     #[serde(skip_serializing_if = "is_none")]
     pub not_queries: usize,
+    /// The number of predictions with an identifier that the snapshot lacks, if any.
+    #[serde(skip_serializing_if = "is_none")]
+    pub with_unknown: usize,
     /// The number of gold queries with results, if queries ran. The others carry no signal about a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usable: Option<usize>,
@@ -46,6 +51,12 @@ pub struct RunSummary {
     /// The totals of the execution, if queries are SPARQL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sparql: Option<SparqlTotals>,
+    /// The failed SPARQL predictions by the classes of Instruct-to-SPARQL's table 1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub published_errors: BTreeMap<&'static str, usize>,
+    /// The totals of a suite of snapshots, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suite_totals: Option<SuiteTotals>,
     /// Means by measure of difficulty and tertile.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub difficulty: BTreeMap<String, BTreeMap<&'static str, PartialMeans>>,
@@ -58,7 +69,7 @@ pub struct RunSummary {
 }
 
 /// The fields added since summaries are verified: an older file without them is valid.
-pub const ADDED: &[&str] = &["not_queries", "usable"];
+pub const ADDED: &[&str] = &["not_queries", "with_unknown", "usable", "published_errors"];
 
 fn is_none(count: &usize) -> bool {
     *count == 0
@@ -87,6 +98,37 @@ pub struct SparqlTotals {
     pub totals: Totals<FailureClass>,
     /// The instances that the published code, and therefore the `compat` scores, skip.
     pub dropped: usize,
+}
+
+/// The numbers of right pairs in a suite of snapshots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SuiteTotals {
+    /// The number of snapshots after the first one.
+    pub snapshots: usize,
+    /// Pairs that are right on the first snapshot.
+    pub right: usize,
+    /// Those that differ on another one.
+    pub refuted: usize,
+    /// The same by the snapshot of the counterexample.
+    pub by: BTreeMap<String, usize>,
+}
+
+impl SuiteTotals {
+    /// Counts the records; `None` without a suite.
+    fn of(snapshots: usize, records: &[ResultRecord]) -> Option<SuiteTotals> {
+        if snapshots == 0 {
+            return None;
+        }
+        let mut totals = SuiteTotals { snapshots, right: 0, refuted: 0, by: BTreeMap::new() };
+        for record in records.iter().filter(|record| suite::is_right(record) == Some(true)) {
+            totals.right += 1;
+            if let Some(counterexample) = &record.counterexample {
+                totals.refuted += 1;
+                *totals.by.entry(counterexample.name.clone()).or_default() += 1;
+            }
+        }
+        Some(totals)
+    }
 }
 
 /// The means over a part of the instances.
@@ -154,19 +196,22 @@ impl RunSummary {
         let corpus = benchmark(&about.benchmark).map(|benchmark| (benchmark.corpus)(instances, records));
         RunSummary {
             corpus: corpus.unwrap_or_default().into_iter().collect(),
-            about,
             n: records.len(),
             not_queries: instances.iter().filter(|instance| !instance.pred_looks_like_query()).count(),
+            with_unknown: records.iter().filter(|record| record.unknown_identifiers.is_some()).count(),
             usable: usable(records),
             golds_run: records.iter().filter_map(ResultRecord::ran).filter(|ran| ran.ref_n.is_some()).count(),
             scores: scores(records.iter()),
             counted: counted.filter(|(_, count)| *count != records.len()).collect(),
             intervals: bounds,
+            published_errors: published_errors(records),
+            suite_totals: SuiteTotals::of(about.suite.len(), records),
             execution: execution_totals(records),
             sparql: sparql_totals(records),
             difficulty,
             complexity: classes.into_iter().map(of_class).collect(),
             hard,
+            about,
         }
     }
 }
@@ -231,6 +276,17 @@ fn sparql_totals(records: &[ResultRecord]) -> Option<SparqlTotals> {
     Some(SparqlTotals { totals, dropped: records.iter().filter(is_dropped).count() })
 }
 
+fn published_errors(records: &[ResultRecord]) -> BTreeMap<&'static str, usize> {
+    let mut classes = BTreeMap::new();
+    for record in records {
+        let class = record.strict.as_ref().and_then(|strict| published_error(strict, &record.pred));
+        if let Some(class) = class {
+            *classes.entry(class).or_default() += 1;
+        }
+    }
+    classes
+}
+
 /// Returns the number of gold queries with results; `None` if none ran.
 fn usable(records: &[ResultRecord]) -> Option<usize> {
     let mut ran = records.iter().filter_map(ResultRecord::ran).peekable();
@@ -291,12 +347,27 @@ impl fmt::Display for RunSummary {
         if self.not_queries > 0 {
             line("not queries", &format_args!("{} predictions do not look like one", self.not_queries))?;
         }
+        if self.with_unknown > 0 {
+            line("unknown names", &format_args!("{} predictions have some", self.with_unknown))?;
+        }
         if let Some(totals) = &self.execution {
             totals.show(&mut line)?;
         }
         if let Some(SparqlTotals { totals, dropped }) = &self.sparql {
             totals.show(&mut line)?;
             line("compat drops", dropped)?;
+        }
+        for (class, count) in &self.published_errors {
+            line("table 1", &format_args!("{count} {class}"))?;
+        }
+        if let Some(SuiteTotals { snapshots, right, refuted, by }) = &self.suite_totals {
+            line(
+                "suite",
+                &format_args!("{refuted} of {right} right pairs differ on one of {snapshots} more snapshots"),
+            )?;
+            for (name, count) in by {
+                line("", &format_args!("{count} {name}"))?;
+            }
         }
         if let Some(snapshot) = &self.about.snapshot {
             line("snapshot", snapshot)?;

@@ -19,9 +19,24 @@
 mod lines;
 mod overpass;
 mod sparql;
+mod xml;
+
+use terrapin_overpass_syntax::OverpassFailure;
+use terrapin_overpass_syntax::convert::{ConversionForm, Converted, convert};
 
 pub use overpass::format as overpass;
 pub use sparql::format as sparql;
+
+/// Converts a query in either form to QL, and formats it.
+///
+/// # Errors
+/// Returns an error if no part of the query can be converted.
+pub fn to_ql(text: &str) -> Result<Converted, OverpassFailure> {
+    let converted = convert(text, ConversionForm::Compact)?;
+    // The converter writes QL that can be split into tokens.
+    let formatted = overpass(&converted.text).map(|formatted| formatted.trim_end().to_owned());
+    Ok(Converted { text: formatted.unwrap_or(converted.text), ..converted })
+}
 
 /// A text that cannot be formatted. A valid query always can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

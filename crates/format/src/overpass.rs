@@ -1,11 +1,11 @@
 //! Formats OverpassQL: one statement per line, blocks indented, no spaces within filters, spaces around the operators
-//! of evaluators. The XML form stays unchanged.
+//! of evaluators. The XML form has a layout of its own.
 
 use terrapin_budget as budget;
 use terrapin_overpass_syntax::pieces::{Piece, PieceKind, pieces};
 
-use crate::FormatError;
 use crate::lines::{Gap, Lines};
+use crate::{FormatError, xml};
 
 /// The maximum length of a union that stays on one line, in characters without spaces.
 const SHORT: usize = 24;
@@ -14,14 +14,14 @@ const CONDITIONS: [&str; 2] = ["if", "for"];
 /// Statements whose properties are evaluators.
 const PROPERTIES: [&str; 2] = ["make", "convert"];
 
-/// Formats a query. A text in the XML form is returned unchanged.
+/// Formats a query in QL or in the XML form.
 ///
 /// # Errors
 /// Returns an error if the text cannot be split into tokens.
 pub fn format(text: &str) -> Result<String, FormatError> {
     let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('<') && !text.trim_start().starts_with("<;") {
-        return Ok(text.to_owned());
+    if xml::is_xml(text) {
+        return xml::format(text);
     }
     let pieces = pieces(text);
     if let Some(open) = pieces.iter().find(|piece| piece.kind == PieceKind::Unterminated) {
@@ -54,15 +54,15 @@ fn same_tokens(before: &[Piece<'_>], out: &str) -> Result<(), FormatError> {
 /// An open bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bracket {
-    /// Of a block or a union over several lines.
+    /// A bracket of a block or of a union over several lines.
     Block,
-    /// Of a union on one line.
+    /// A bracket of a union on one line.
     Short,
-    /// Of a setting, a tag filter or a key.
+    /// A square bracket of a setting, a tag filter or a key.
     Square,
-    /// Of a filter.
+    /// A round bracket of a filter: `(around:5)`.
     Filter,
-    /// Of an evaluator; `ternaries` is the number of `?` without their `:`.
+    /// A bracket of an evaluator; `ternaries` is the number of `?` without their `:`.
     Evaluator { ternaries: usize },
 }
 
@@ -447,6 +447,6 @@ mod tests {
     fn what_is_no_token_is_an_error() {
         assert_eq!(format("node[a=\"b];"), Err(FormatError::Token(7)));
         assert_eq!(format("node; /* x"), Err(FormatError::Token(6)));
-        assert_eq!(format("<osm-script/>").as_deref(), Ok("<osm-script/>"));
+        assert_eq!(format("<osm-script />").as_deref(), Ok("<osm-script/>\n"));
     }
 }

@@ -2,7 +2,7 @@
 //! property paths, spaces around the operators of expressions.
 
 use terrapin_budget as budget;
-use terrapin_sparql_syntax::{SparqlToken, TokenKind, tokens};
+use terrapin_sparql_syntax::{Dialect, SparqlToken, TokenKind, read_tokens};
 
 use crate::FormatError;
 use crate::lines::{Gap, Lines};
@@ -71,7 +71,8 @@ const SPACED: [&str; 9] = ["AS", "BY", "DISTINCT", "IN", "REDUCED", "SELECT", "V
 /// Returns an error if the text cannot be split into tokens.
 pub fn format(text: &str) -> Result<String, FormatError> {
     let text = text.trim_start_matches('\u{feff}');
-    let tokens = tokens(text, 0);
+    // As the parser reads them: `?x<#>` is a comparison and a comment, which no lexer can know.
+    let tokens = read_tokens(text, Dialect::Auto);
     if let Some(wrong) = tokens.iter().find(|token| matches!(token.kind, TokenKind::Wrong(_))) {
         return Err(FormatError::Token(wrong.start));
     }
@@ -88,7 +89,7 @@ pub fn format(text: &str) -> Result<String, FormatError> {
 
 /// Checks that the output has the tokens and comments of the input.
 fn same_tokens(text: &str, before: &[SparqlToken], out: &str) -> Result<(), FormatError> {
-    let after = tokens(out, 0);
+    let after = read_tokens(out, Dialect::Auto);
     let (mut end, mut end_after) = (0, 0);
     for (old, new) in before.iter().zip(&after) {
         let (was, is) = (slice(text, old.start, old.end), slice(out, new.start, new.end));
@@ -414,6 +415,7 @@ impl<'t> Layout<'_, 't> {
             ("[", _) | (_, "]") => Gap::Space,
             ("(", _) | (_, ")") | (_, "^^") | ("^^", _) => Gap::None,
             _ if matches!(self.kind(at), TokenKind::Tag) => Gap::None,
+            _ if matches!(self.kind(last), TokenKind::PredicateTag) => Gap::None,
             (_, ",") => Gap::None,
             (",", _) => Gap::SpaceOrBreak,
             _ if self.is_in_expression(at) => self.expression_gap(last, at),
@@ -504,6 +506,8 @@ mod tests {
 
     /// Texts and their layouts. Every layout stays unchanged.
     const CASES: &[(&str, &str)] = &[
+        ("select*{?s @en@rdfs:label ?l}", "SELECT * {\n  ?s @en@rdfs:label ?l\n}\n"),
+        ("ask{filter(1<-'>')}", "ASK {\n  FILTER(1 < -'>')\n}\n"),
         ("select*where{?s?p?o}", "SELECT * WHERE {\n  ?s ?p ?o\n}\n"),
         (
             "PREFIX a: <http://a#> select distinct ?x (count(*)as?n) from <g> { ?x a:b/^a:c*|!a:d ?y,?z. } group by ?x having(?n>1) order by desc(?n) ?x limit 5 offset 2",
@@ -538,6 +542,13 @@ mod tests {
             assert_eq!(&formatted, expected, "{text}");
             assert_eq!(format(&formatted).expect(text), formatted, "{text}");
         }
+    }
+
+    /// The parser reads `<` after an operand as a comparison, and the rest of the line as a comment.
+    #[test]
+    fn a_comment_after_a_comparison_keeps_its_line() {
+        let out = format("ASK { FILTER(1 <#>\n2) }").expect("a layout");
+        assert!(out.contains("< #>\n") && terrapin_sparql_syntax::parse(&out, Dialect::Wdqs).is_ok(), "{out}");
     }
 
     #[test]

@@ -139,6 +139,14 @@ pub fn named(said: &[String]) -> Vec<&'static Territory> {
     numbers.iter().filter_map(|&number| territories().get(usize::from(number))).collect()
 }
 
+/// Returns the names of the countries and regions with a name or a code: those in English first.
+pub fn territory_names(text: &str) -> Vec<&'static str> {
+    let territories = named(&words(text));
+    let english = territories.iter().filter_map(|territory| territory.name_in("en"));
+    let all = territories.iter().flat_map(|territory| territory.names().map(|(name, _)| name));
+    english.chain(all).collect()
+}
+
 /// Returns the name of a country in a language, by its code of two capital letters.
 pub fn name_of(code: &str, language: &str) -> Option<&'static str> {
     territories().iter().find(|territory| territory.is_country() && territory.code == code)?.name_in(language)
@@ -187,6 +195,13 @@ mod tests {
         let name = |languages: &[&str]| finland.name(&languages.iter().map(|l| (*l).to_owned()).collect::<Vec<_>>());
         assert_eq!([name(&[]), name(&["xx", "de-AT"]), name(&["sv"])], ["Suomi", "Finnland", "Finland"]);
         assert!(finland.tags().contains(&("name:de".to_owned(), "Finnland".to_owned())));
+    }
+
+    #[test]
+    fn names_of_a_country_are_found_by_each_other() {
+        assert_eq!(territory_names("Deutschland").first(), Some(&"Germany"));
+        assert_eq!(territory_names("DE").first(), Some(&"Germany"));
+        assert!(territory_names("Germany").contains(&"Allemagne") && territory_names("Atlantis").is_empty());
     }
 
     /// Positions of capitals, and of Suva on Fiji, where the country's box crosses the antimeridian.

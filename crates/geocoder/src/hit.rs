@@ -25,7 +25,7 @@ pub struct Hit {
     pub details: Details,
     /// Its importance, from 0 to 1.
     pub importance: f64,
-    /// Where it is.
+    /// Its position and its box.
     pub spot: PlaceSpot,
     /// Its address.
     pub address: Address,

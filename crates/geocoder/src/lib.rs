@@ -31,7 +31,7 @@ mod variants;
 
 pub use address::{Address, AddressPart};
 pub use areas::AreaLookup;
-pub use countries::Territory;
+pub use countries::{Territory, territory_names};
 pub use details::{Details, LINKED, PlaceLayer};
 pub use entrances::{Entrance, entrances};
 pub use hit::{Articles, Hit};

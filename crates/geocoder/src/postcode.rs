@@ -24,7 +24,7 @@ const MOST: usize = 10;
 /// A postal code of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Postcode {
-    /// As in the data.
+    /// The code with the spelling of the data, such as `VLT 1234`.
     pub text: String,
     /// The tags with it.
     pairs: Vec<PairId>,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{NamedPlace, PlaceBounds, PlaceElement, PlacePosition, PlaceSource, SourceFact};
-use terrapin_osm::ElementType;
+use terrapin_osm::{BoundingBox, ElementType};
 
 /// The entries of one file.
 #[derive(Debug, Default)]
@@ -49,12 +49,22 @@ enum PlaceEntry {
     Bounds { bbox: [Degrees; 4] },
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum OsmTypeName {
     Node,
     Way,
     Relation,
+}
+
+impl OsmTypeName {
+    fn kind(self) -> ElementType {
+        match self {
+            OsmTypeName::Node => ElementType::Node,
+            OsmTypeName::Way => ElementType::Way,
+            OsmTypeName::Relation => ElementType::Relation,
+        }
+    }
 }
 
 /// Degrees as a string, as Nominatim writes them, or as a number. Both go into the query unchanged.
@@ -86,6 +96,36 @@ impl PlaceTable {
         Ok(PlaceTable { entries: serde_json::from_slice(bytes)? })
     }
 
+    /// Returns the other names of the element with a name, in alphabetical order.
+    pub fn synonyms(&self, name: &str) -> Vec<String> {
+        let element = |entry: &Option<PlaceEntry>| match entry {
+            Some(PlaceEntry::Element { osm_id, osm_type }) => Some((*osm_id, *osm_type)),
+            _ => None,
+        };
+        let Some(wanted) = self.entries.get(name).and_then(element) else { return Vec::new() };
+        let same = self.entries.iter().filter(|(other, entry)| *other != name && element(entry) == Some(wanted));
+        let mut names: Vec<String> = same.map(|(other, _)| other.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Returns the box of an element, if one of its names has one; of several, that of the first name in alphabetical
+    /// order.
+    pub fn bounds_of(&self, element: PlaceElement) -> Option<BoundingBox> {
+        let is_it = |entry: &Option<PlaceEntry>| match entry {
+            Some(PlaceEntry::Element { osm_id, osm_type }) => *osm_id == element.id && osm_type.kind() == element.kind,
+            _ => false,
+        };
+        let mut names: Vec<&String> =
+            self.entries.iter().filter(|(_, entry)| is_it(entry)).map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.iter().find_map(|name| {
+            let bounds = self.find(name)?.bounds;
+            let PlaceBounds { south, north, west, east } = bounds.value()?;
+            format!("{south},{west},{north},{east}").parse().ok()
+        })
+    }
+
     /// Returns the entry under a key: unknown if missing, absent if `null` or of another kind.
     fn fact<T>(&self, key: &str, read: impl FnOnce(&PlaceEntry) -> Option<T>) -> SourceFact<T> {
         match self.entries.get(key) {
@@ -99,14 +139,7 @@ impl PlaceSource for PlaceTable {
     fn find(&self, name: &str) -> Option<NamedPlace> {
         let place = NamedPlace {
             element: self.fact(name, |entry| match entry {
-                PlaceEntry::Element { osm_id, osm_type } => Some(PlaceElement {
-                    kind: match osm_type {
-                        OsmTypeName::Node => ElementType::Node,
-                        OsmTypeName::Way => ElementType::Way,
-                        OsmTypeName::Relation => ElementType::Relation,
-                    },
-                    id: *osm_id,
-                }),
+                PlaceEntry::Element { osm_id, osm_type } => Some(PlaceElement { kind: osm_type.kind(), id: *osm_id }),
                 _ => None,
             }),
             center: self.fact(&format!("{name}_centre"), |entry| match entry {
@@ -145,6 +178,8 @@ mod tests {
         assert_eq!(malta.element.value().unwrap().area_id(), Some(3_600_365_307));
         assert_eq!(malta.center.value().unwrap().lon, "14.4476911");
         assert_eq!(malta.bounds.value().unwrap().north, "36.3");
+        let of = |id| table.bounds_of(PlaceElement { kind: ElementType::Relation, id });
+        assert_eq!((of(365_307).unwrap().east, of(1)), (148_000_000, None));
         let atlantis = table.find("Atlantis").unwrap();
         assert_eq!((atlantis.element, atlantis.center), (SourceFact::Nothing, SourceFact::Unknown));
         assert_eq!(table.find("Gozo"), None);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde::Serialize;
+use terrapin_diagnostic::TextEdit;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -33,17 +34,6 @@ pub struct LintRule {
     pub severity: LintSeverity,
     /// What it reports, in one sentence.
     pub summary: &'static str,
-}
-
-/// A replacement of a range of a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TextEdit {
-    /// The first byte.
-    pub start: usize,
-    /// The byte after the last one.
-    pub end: usize,
-    /// The new text.
-    pub text: String,
 }
 
 /// A finding of a rule in a query.

@@ -16,9 +16,9 @@ mod finding;
 mod overpass;
 mod sparql;
 
-pub use finding::{LintFinding, LintRule, LintSeverity, TextEdit, fixed};
+pub use finding::{LintFinding, LintRule, LintSeverity, fixed};
 pub use overpass::{OVERPASS, OverpassData, OverpassLintError, overpass};
-pub use sparql::{SPARQL, sparql};
+pub use sparql::{ContainmentOffer, SPARQL, SparqlLintError, containment_by_geometry, sparql};
 
 /// Iterates over the rules of both languages.
 pub fn rules() -> impl Iterator<Item = &'static LintRule> {

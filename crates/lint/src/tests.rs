@@ -1,340 +1,38 @@
-//! Cases of each rule: texts that it reports, and similar ones that it does not. Rules that need data are tested with
-//! the program, in `tests/lint.rs`.
+//! Cases of each rule in `cases/`: queries that it reports, and similar ones that it does not. More cases, from the
+//! queries of benchmarks, and rules that need data are in `tests/command/lint.rs`.
 
 use std::collections::BTreeSet;
 
 use super::*;
 
-/// The cases of a rule: texts with a finding, then texts without one.
-type Cases = (&'static str, &'static [&'static str], &'static [&'static str]);
+/// The queries of a rule: whether it has a finding in each.
+struct RuleCases {
+    code: String,
+    is_sparql: bool,
+    queries: Vec<(String, bool)>,
+}
 
-const OVERPASS_CASES: &[Cases] = &[
-    (
-        "no-output",
-        &["node[a];", "node[a]->.x;.x->.y;", "(node[a];way[a];);>;", "foreach{node(1);}", "{{geocodeArea:X}}->.a;"],
-        &["node[a];out;", "node[a];out count;", ".a local;", "foreach{out;}", "if(1==1){out;}", "make x a=1;out;"],
-    ),
-    (
-        "unused-set",
-        &[
-            "node[a]->.x;node[b];out;",
-            "area[a]->.s;node[b];out;",
-            "(node[a];)->.x;out;",
-            "node[a]->.xy;node[b]->.x;.x out;",
-        ],
-        &[
-            "node[a]->.x;.x out;",
-            "area[a]->.s;node(area.s);out;",
-            "node[a]->.x;make c n=x.count(nodes);out;",
-            "node[a]->.x;node(around.x:5);out;",
-            "node[a]->.x;way(bn.x);out;",
-            "node[a]->.x;foreach.x->.y{node(1);out;}",
-            "node[a]->.x;way(if:x.count(nodes)>1);out;",
-            "node[a]->.x;node.x[b];out;",
-            "node[a]->.x;(.x;>;);out;",
-        ],
-    ),
-    (
-        "unused-result",
-        &["node[a]->.x;.x out;way[b];", "node[a];out;way[b];", "node[a];out;>;"],
-        &["node[a];out;", "node[a];>;out;", "way[a];(._;>;);out;", "node[a];", "node[a];out;>;out skel;"],
-    ),
-    (
-        "unfilled-set",
-        &["node(area.town);out;", ".x out;", "node.x[a];out;", "(.x;node[a];);out;", "node(around.c:5);out;"],
-        &[
-            "area[a]->.t;node(area.t);out;",
-            "node[a];out;",
-            "{{geocodeArea:X}}->.t;node(area.t);out;",
-            "foreach->.x{.x out;}",
-        ],
-    ),
-    (
-        "empty-output",
-        &["node[a]->.x;out;", "out;node[a];out;", ".x out;node[a]->.x;.x out;", "node[a]->.x;out geom;"],
-        &[
-            "node[a];out;",
-            "node[a]->.x;.x out;",
-            "foreach{out;}",
-            "node[a]->.x;foreach.x->.y{.y out;}",
-            "(node[a];);out;",
-            "node[a]->.x;foreach.x{out;}",
-        ],
-    ),
-    (
-        "overwritten-result",
-        &[
-            "node[a];way[a];out;",
-            "node[a]->.x;way[b]->.x;.x out;",
-            "node[a];(way[b];);out;",
-            "foreach{node(1);way(2);out;}",
-        ],
-        &[
-            "(node[a];way[a];);out;",
-            "node[a];out;way[a];out;",
-            "way[a];node(w);out;",
-            "area[a]->.x;node(area.x)->.x;.x out;",
-            "node[a];>;out;",
-            "node[a];way(around:5);out;",
-            "way[a];node(w)->.x;way[b];.x out;",
-            "node[a];make x n=count(nodes);out;",
-            "node[a];if(count(nodes)>0){out;}else{way[b];out;}",
-            "node[a];if(1==1){way[b];}out;",
-        ],
-    ),
-    (
-        "area-of-relations",
-        &[
-            "rel[name=X]->.a;node(area.a);out;",
-            "node[place]->.a;way(area.a);out;",
-            "relation(1)->.s;nwr[b](area.s);out;",
-            "{{geocodeId:X}}->.a;node(area.a);out;",
-        ],
-        &[
-            "area[name=X]->.a;node(area.a);out;",
-            "rel[name=X]->.a;.a map_to_area->.a;node(area.a);out;",
-            "rel[name=X];map_to_area->.a;node(area.a);out;",
-            "{{geocodeArea:X}}->.a;node(area.a);out;",
-            "way[leisure=park]->.p;node(area.p);out;",
-            "(area[a];area[b];)->.a;node(area.a);out;",
-            "is_in(1,2)->.a;node(area.a);out;",
-            "rel[name=X];node(area);out;",
-        ],
-    ),
-    (
-        "contradictory-filters",
-        &[
-            "node[amenity=cafe][amenity=bar];out;",
-            "way[a=b](1,2,3,4)[a=c];out;",
-            "node[a=b][!a];out;",
-            "node[a=b][a!=b];out;",
-        ],
-        &[
-            "node[amenity=cafe];out;",
-            "node[a=b][c=b];out;",
-            "node[a=b][a~b];out;",
-            "node[a=b][a!=c];out;",
-            "node[a=b][a=b];out;",
-            "node[a=b][!c];out;",
-        ],
-    ),
-    (
-        "repeated-filter",
-        &[
-            "node[a=b][a=b];out;",
-            "node[a][c][a];out;",
-            "node(area.x)(area.x);out;",
-            "node[a~b][a~b];out;",
-            "node(1,2,3,4)(1,2,3,4);out;",
-        ],
-        &[
-            "node[a=b][a=c];out;",
-            "node[a];way[a];out;",
-            "node(area.x)(area.y);out;",
-            "node[a~b][a~b,i];out;",
-            "node({{bbox}})({{geocodeBbox:X}});out;",
-            "node(if:t[\"a\"]==1)(if:t[\"a\"]==1);out;",
-        ],
-    ),
-    (
-        "equals-in-key",
-        &["node[\"amenity=cafe\"];out;", "way['a=b'];out;", "node[!\"a=b\"];out;"],
-        &["node[amenity=cafe];out;", "node[\"a\"=\"b=c\"];out;", "node[\"name:en\"];out;", "node[a~\"b=c\"];out;"],
-    ),
-    (
-        "plain-regex",
-        &[
-            "node[name~\"^Malta$\"];out;",
-            "way[\"a\"~'^b c$'];out;",
-            "node[a!~\"^b$\"];out;",
-            "node[a ~ \"^b:c$\"];out;",
-        ],
-        &[
-            "node[name~\"Malta\"];out;",
-            "node[a~\"^b$\",i];out;",
-            "node[a~\"^b|c$\"];out;",
-            "node[a~\"^b.c$\"];out;",
-            "node[a~\"^$\"];out;",
-            "node[~a~\"^b$\"];out;",
-            "node[a~\"^b\"];out;",
-            "node[a=\"^b$\"];out;",
-        ],
-    ),
-    (
-        "needless-recursion",
-        &[
-            "way[a];(._;>;);out geom;",
-            "way[a];out geom;>;out skel qt;",
-            "nwr[a];(._;>;);out geom qt;",
-            "way[a];(._;>>;);out body geom;",
-        ],
-        &[
-            "way[a];(._;>;);out;",
-            "way[a];out;>;out skel qt;",
-            "way[a];(._;<;);out geom;",
-            "way[a];out geom;",
-            "way[a];out geom;<;out;",
-            "way[a];(._;>;);out center;",
-        ],
-    ),
-    (
-        "round-block",
-        &["foreach(out;);", "node[a];foreach->.b(.b out;);", "foreach.a(out;);"],
-        &["foreach{out;}", "foreach.a->.b{(node(1););out;}", "foreach{out;};", "(node[a];);out;"],
-    ),
-    (
-        "date-dependent",
-        &[
-            "node(newer:\"{{date:1 day}}\");out;",
-            "node(changed:\"{{date}}\");out;",
-            "[date:\"{{date: 2 weeks}}\"];node(1);out;",
-        ],
-        &[
-            "node(newer:\"2020-01-01T00:00:00Z\");out;",
-            "node(newer:\"{{date:2020-01-01T00:00:00Z}}\");out;",
-            "node[date];out;",
-        ],
-    ),
-    (
-        "place-dependent",
-        &[
-            "node({{bbox}});out;",
-            "[bbox:{{bbox}}];node[a];out;",
-            "node(around:5,{{center}});out;",
-            "{{b={{bbox}}}}node({{b}});out;",
-        ],
-        &[
-            "node(1,2,3,4);out;",
-            "{{geocodeArea:X}}->.a;node(area.a);out;",
-            "{{bbox=area:X}}node[a];out;",
-            "node[name=\"bbox\"];out;",
-        ],
-    ),
-];
-
-const SPARQL_CASES: &[Cases] = &[
-    (
-        "unbound-variable",
-        &[
-            "SELECT ?x ?y { ?x wdt:P31 wd:Q5 }",
-            "SELECT ?itemLabel { ?item wdt:P31 wd:Q5 }",
-            "SELECT ?x { { SELECT ?y { ?z wdt:P31 wd:Q5 } } ?x wdt:P1 ?z }",
-            "SELECT ?Item { ?item wdt:P31 wd:Q5 }",
-            "SELECT ?x ?n { ?x wdt:P31 wd:Q5 SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }",
-        ],
-        &[
-            "SELECT ?x { ?x wdt:P31 wd:Q5 }",
-            "SELECT * { ?x wdt:P31 wd:Q5 }",
-            "SELECT (COUNT(?x) AS ?n) { ?x wdt:P31 wd:Q5 }",
-            "SELECT ?x ?xLabel ?xDescription { ?x wdt:P31 wd:Q5 SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }",
-            "SELECT ?x ?y { ?x wdt:P31 wd:Q5 OPTIONAL { ?x wdt:P1 ?y } }",
-            "SELECT ?x ?y { ?x wdt:P31 wd:Q5 BIND(1 AS ?y) }",
-            "SELECT ?x { VALUES ?x { 1 } }",
-            "ASK { ?x wdt:P31 wd:Q5 }",
-            "CONSTRUCT { ?x wdt:P1 ?y } { ?x wdt:P31 wd:Q5 }",
-            "SELECT ?x ?n { { SELECT ?x (COUNT(*) AS ?n) { ?x wdt:P31 wd:Q5 } GROUP BY ?x } }",
-        ],
-    ),
-    (
-        "unbound-in-filter",
-        &[
-            "SELECT * { ?x wdt:P1 ?y FILTER(?z > 1) }",
-            "SELECT * { ?x wdt:P1 ?y { ?x wdt:P2 ?z FILTER(?y > 1) } }",
-            "SELECT * { ?x wdt:P1 ?y { ?x wdt:P2 ?z FILTER(?y > 1) } UNION { ?x wdt:P3 ?z } }",
-            "SELECT * { ?x wdt:P1 ?y FILTER(LANG(?label) = \"en\") }",
-        ],
-        &[
-            "SELECT * { ?x wdt:P1 ?y FILTER(?y > 1) }",
-            "SELECT * { FILTER(?y > 1) ?x wdt:P1 ?y }",
-            "SELECT * { ?x wdt:P1 ?y OPTIONAL { ?x wdt:P2 ?z FILTER(?z > ?y) } }",
-            "SELECT * { ?x wdt:P1 ?y FILTER EXISTS { ?x wdt:P2 ?z FILTER(?z > ?y) } }",
-            "SELECT ?x (COUNT(*) AS ?n) { ?x wdt:P1 ?y } GROUP BY ?x HAVING(?n > 1)",
-            "SELECT * { ?x wdt:P1 ?y OPTIONAL { ?x wdt:P2 ?z } FILTER(!BOUND(?z)) }",
-        ],
-    ),
-    (
-        "ungrouped-variable",
-        &["SELECT ?x ?y (COUNT(*) AS ?n) { ?x wdt:P1 ?y } GROUP BY ?x", "SELECT ?x (COUNT(*) AS ?n) { ?x wdt:P1 ?y }"],
-        &["SELECT ?x (COUNT(*) AS ?n) { ?x wdt:P1 ?y } GROUP BY ?x", "SELECT (COUNT(*) AS ?n) { ?x wdt:P1 ?y }"],
-    ),
-    (
-        "cartesian-product",
-        &[
-            "SELECT * { ?a wdt:P1 ?b . ?c wdt:P2 ?d }",
-            "SELECT * { ?a wdt:P1 ?b . OPTIONAL { ?c wdt:P2 ?d } }",
-            "SELECT * { ?a wdt:P31 wd:Q5 . ?b wdt:P31/wdt:P279* wd:Q6 }",
-            "SELECT * { VALUES ?a { 1 2 } ?b wdt:P1 ?c }",
-            "SELECT * { { ?a wdt:P1 ?b . ?c wdt:P2 ?d } UNION { ?a wdt:P3 ?b } }",
-            "SELECT * { ?a wdt:P1 ?b { SELECT ?c { ?c wdt:P2 ?d } } }",
-            "SELECT * { { SELECT ?a { ?a wdt:P1 ?x } } { SELECT ?b { ?b wdt:P2 ?x } } }",
-        ],
-        &[
-            "SELECT * { ?a wdt:P1 ?b . ?b wdt:P2 ?c }",
-            "SELECT * { ?a wdt:P1 ?b . ?c wdt:P2 ?d FILTER(?b = ?d) }",
-            "SELECT * { ?a wdt:P1 ?b . ?c wdt:P2 ?d . ?b wdt:P3 ?c }",
-            "SELECT * { ?a wdt:P1 ?b BIND(?b AS ?c) ?c wdt:P2 ?d }",
-            "SELECT * { wd:Q1 wdt:P1 wd:Q2 . ?a wdt:P1 ?b }",
-            "SELECT * { VALUES ?a { wd:Q1 } ?b wdt:P1 ?c }",
-            "SELECT * { ?a wdt:P1 ?b SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }",
-            "SELECT * { ?a p:P1 [ ps:P1 ?b ; pq:P2 ?c ] }",
-            "SELECT * { { ?a wdt:P1 ?b } UNION { ?c wdt:P2 ?d } }",
-            "SELECT * { ?a wdt:P1 ?b { SELECT (COUNT(*) AS ?n) { ?c wdt:P2 ?d } } }",
-            "SELECT * { ?a wdt:P1 ?b MINUS { ?a wdt:P2 ?d } }",
-            "SELECT * { ?a wdt:P1 ?b . ?c wdt:P2 ?d FILTER EXISTS { ?a wdt:P3 ?c } }",
-            "SELECT ?a (COUNT(?b) AS ?n) { ?a wdt:P1 ?b } GROUP BY ?a ORDER BY ?n LIMIT 5",
-            "SELECT * WITH { SELECT ?a { ?a wdt:P1 ?b } } AS %i { INCLUDE %i ?a wdt:P2 ?c }",
-        ],
-    ),
-    (
-        "limit-without-order",
-        &[
-            "SELECT * { ?a wdt:P1 ?b } LIMIT 5",
-            "SELECT DISTINCT ?a { ?a wdt:P1 ?b } limit 5",
-            "SELECT * { { SELECT ?a { ?a wdt:P1 ?b } LIMIT 5 } }",
-            "SELECT * { ?a wdt:P1 ?b } OFFSET 5",
-        ],
-        &[
-            "SELECT * { ?a wdt:P1 ?b } ORDER BY ?a LIMIT 5",
-            "SELECT * { ?a wdt:P1 ?b }",
-            "SELECT DISTINCT ?a { ?a wdt:P1 ?b } ORDER BY ?a LIMIT 5",
-            "SELECT (COUNT(*) AS ?n) { ?a wdt:P1 ?b } LIMIT 1",
-        ],
-    ),
-    (
-        "label-without-language",
-        &[
-            "SELECT * { ?a wdt:P1 ?b SERVICE wikibase:label {} }",
-            "SELECT * { ?a wdt:P1 ?b SERVICE wikibase:label { ?a rdfs:label ?l } }",
-        ],
-        &[
-            "SELECT * { ?a wdt:P1 ?b SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }",
-            "SELECT * { ?a wdt:P1 ?b }",
-        ],
-    ),
-    (
-        "unused-prefix",
-        &[
-            "PREFIX a: <http://a/> SELECT * { ?a wdt:P1 ?b }",
-            "PREFIX wd: <http://www.wikidata.org/entity/>\nSELECT * { ?a wdt:P1 ?b }",
-            "PREFIX : <http://a/> SELECT * { ?a wdt:P1 ?b }",
-        ],
-        &[
-            "PREFIX a: <http://a/> SELECT * { ?a a:b ?b }",
-            "PREFIX : <http://a/> SELECT * { ?a :b ?b }",
-            "PREFIX x: <http://a/> SELECT * { ?a wdt:P1 \"1\"^^x:y }",
-        ],
-    ),
-    (
-        "now-dependent",
-        &["SELECT * { ?a wdt:P1 ?d FILTER(?d < NOW()) }", "SELECT (YEAR(now()) AS ?y) {}"],
-        &["SELECT * { ?a wdt:P1 \"NOW()\" }", "SELECT * { ?now wdt:P1 ?d }"],
-    ),
-    (
-        "random",
-        &["SELECT * { ?a wdt:P1 ?b } ORDER BY RAND()", "SELECT (UUID() AS ?u) {}", "SELECT (STRUUID() AS ?u) {}"],
-        &["SELECT * { ?rand wdt:P1 ?b }", "SELECT * { ?a wdt:P1 \"RAND()\" }"],
-    ),
-];
+/// Reads `cases/CODE.txt`. The first line names rule and language. A query follows each `== finding` and `== none`.
+fn case_files() -> Vec<RuleCases> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases");
+    let mut files: Vec<RuleCases> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            let (head, cases) = text.split_once('\n').unwrap();
+            let code = head.trim_start_matches("# ").split(' ').next().unwrap().to_owned();
+            let query = |case: &str| {
+                let (kind, query) = case.split_once('\n').unwrap();
+                (query.trim_end().to_owned(), kind == "finding")
+            };
+            let cases = format!("\n{cases}");
+            let queries = cases.split("\n== ").skip(1).map(query).collect();
+            RuleCases { code, is_sparql: head.contains("(sparql)"), queries }
+        })
+        .collect();
+    files.sort_by(|one, other| one.code.cmp(&other.code));
+    files
+}
 
 fn codes_of(text: &str, is_sparql: bool) -> BTreeSet<&'static str> {
     let findings = match is_sparql {
@@ -350,15 +48,16 @@ fn codes_of(text: &str, is_sparql: bool) -> BTreeSet<&'static str> {
 #[test]
 fn cases() {
     let mut wrong = Vec::new();
-    for (cases, is_sparql) in [(OVERPASS_CASES, false), (SPARQL_CASES, true)] {
-        for (code, with, without) in cases {
-            for (text, expected) in with.iter().map(|text| (text, true)).chain(without.iter().map(|text| (text, false)))
-            {
-                if std::panic::catch_unwind(|| codes_of(text, is_sparql)).is_err() {
-                    wrong.push(format!("{code}: an error in {text}"));
-                } else if codes_of(text, is_sparql).contains(code) != expected {
+    for RuleCases { code, is_sparql, queries } in case_files() {
+        let found = queries.iter().filter(|(_, expected)| *expected).count();
+        assert!(found > 0 && found < queries.len(), "{code} has {} cases, {found} with a finding", queries.len());
+        for (text, expected) in queries {
+            match std::panic::catch_unwind(|| codes_of(&text, is_sparql)) {
+                Err(_) => wrong.push(format!("{code}: an error in {text}")),
+                Ok(codes) if codes.contains(code.as_str()) != expected => {
                     wrong.push(format!("{code} {} {text}", if expected { "misses" } else { "reports" }));
                 }
+                Ok(_) => {}
             }
         }
     }
@@ -367,15 +66,17 @@ fn cases() {
 
 #[test]
 fn every_rule_has_cases_and_a_section() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lint.md")).unwrap();
-    let needs_data =
-        ["no-such-key", "no-such-value", "no-such-id", "no-such-area", "no-such-term", "no-such-predicate"];
-    let tested: BTreeSet<&str> = OVERPASS_CASES.iter().chain(SPARQL_CASES).map(|(code, ..)| *code).collect();
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/lint.md")).unwrap();
+    let tested: BTreeSet<String> = case_files().into_iter().map(|cases| cases.code).collect();
     for rule in rules() {
-        let is_tested =
-            tested.contains(rule.code) || needs_data.contains(&rule.code) || rule.code.starts_with("no-such");
-        assert!(is_tested, "{} has no cases", rule.code);
-        assert!(docs.contains(&format!("\n### {}\n", rule.code)), "docs/lint.md has no section {}", rule.code);
+        // Rules that need data are tested with the program.
+        let needs_data = rule.code.starts_with("no-such") || rule.code == "incomplete-containment";
+        assert!(needs_data || tested.contains(rule.code), "{} has no cases", rule.code);
+        assert!(
+            docs.contains(&format!("\n### {}\n", rule.code)),
+            "docs/reference/lint.md has no section {}",
+            rule.code
+        );
     }
 }
 
@@ -388,6 +89,8 @@ fn fixes_keep_the_meaning() {
         ("node[\"name\" ~ '^Malta$'][a!~\"^b$\"];out;", "node[\"name\"=\"Malta\"][a!=\"b\"];out;"),
         ("node[a];foreach->.b(.b out;);out;", "node[a];foreach->.b{.b out;};out;"),
         ("node[{{k}}][{{k}}]; {{k=a}}out;", "node[{{k}}][{{k}}]; {{k=a}}out;"),
+        ("node[a/* key */~\"^b$\"];out; // end", "node[a/* key */~\"^b$\"];out; // end"),
+        ("node[a]/* 1 */[a];/* 2 */out;", "node[a]/* 1 */;/* 2 */out;"),
     ] {
         let findings = overpass(text, OverpassData::default()).unwrap();
         assert_eq!(fixed(text, &findings), expected);
@@ -410,4 +113,45 @@ fn queries_with_errors_are_errors() {
     assert!(matches!(overpass("nod(1);", OverpassData::default()), Err(OverpassLintError::Query(..))));
     assert!(matches!(overpass("{{date:soon}}", OverpassData::default()), Err(OverpassLintError::Shortcut(_))));
     assert!(sparql("SELECT", None).is_err());
+}
+
+/// The number of random queries of each language; `TERRAPIN_SAMPLES` is another number.
+fn samples() -> u64 {
+    std::env::var("TERRAPIN_SAMPLES").map_or(300, |count| count.parse().expect("TERRAPIN_SAMPLES is a number"))
+}
+
+/// Applies fixes until nothing is left to fix, at most three times: a fix may make room for another one.
+fn all_fixed(text: &str, findings: impl Fn(&str) -> Vec<LintFinding>) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..3 {
+        text = fixed(&text, &findings(&text));
+    }
+    let left: Vec<LintFinding> = findings(&text).into_iter().filter(|finding| !finding.fix.is_empty()).collect();
+    assert_eq!(fixed(&text, &left), text, "not a fixed point: {left:?}");
+    text
+}
+
+/// Random queries with unused declarations keep their tree, and their comments.
+#[test]
+fn fixed_samples_of_sparql_keep_their_tree() {
+    use terrapin_sparql::syntax::grammar::{sample_settings, sparql_grammar};
+    use terrapin_sparql::syntax::parse;
+    let grammar = sparql_grammar(&Default::default());
+    let parsed = |text: &str| parse(text, terrapin_sparql::Dialect::Auto).unwrap_or_else(|e| panic!("{e}: {text}"));
+    let findings = |text: &str| sparql(text, None).unwrap_or_else(|error| panic!("{error:?}: {text}"));
+    let prologues =
+        ["PREFIX unused: <http://e/> ", "PREFIX unused:<http://e/>", "prefix\tunused:\n<http://e/>\r\n# kept\n", ""];
+    let (mut changed, mut wrong) = (0, Vec::new());
+    for seed in 0..samples() {
+        let prologue = prologues[seed as usize % prologues.len()];
+        let text = prologue.to_owned() + &grammar.sample(seed, &sample_settings());
+        let result = all_fixed(&text, findings);
+        changed += usize::from(result != text);
+        let (before, after) = (parsed(&text), parsed(&result));
+        if (&before.query, &before.named) != (&after.query, &after.named) {
+            wrong.push(format!("sample {seed}:\n{text}\n---\n{result}\n{before:?}\n{after:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong[0]);
+    assert!(changed * 2 > samples() as usize, "{changed} samples have a fix");
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use oxrdf::{NamedOrBlankNode, Term, Triple};
 use rayon::prelude::*;
@@ -15,7 +15,9 @@ use terrapin_snapshot::{Manifest, ManifestSource, Snapshot, hex};
 use terrapin_triples::{Store, TermId};
 
 use super::extract::{ElementSelection, ExtractOptions};
-use super::{LoadError, LoadOptions, UNDER_WAY, describe, room};
+use super::perturb::{Perturbation, ValueLists};
+use super::sources::{describe, warnings_of};
+use super::{LoadError, LoadOptions, UNDER_WAY, room};
 
 /// The fraction of the memory for decoded pages of the base: one in this many parts.
 const CACHE: u64 = 8;
@@ -35,6 +37,8 @@ pub struct Base {
     pub time: Option<i64>,
     /// The extract to take; `None` takes everything.
     pub cut: Option<ExtractOptions>,
+    /// The perturbation of the elements; `None` keeps them unchanged.
+    pub perturbation: Option<Arc<Perturbation>>,
 }
 
 impl Base {
@@ -55,6 +59,7 @@ pub(super) struct OpenBase<'a> {
     osm: Osm,
     snapshot: Arc<Snapshot>,
     manifest: Manifest,
+    values: OnceLock<ValueLists>,
 }
 
 impl<'a> OpenBase<'a> {
@@ -62,7 +67,7 @@ impl<'a> OpenBase<'a> {
         let snapshot = Arc::new(Snapshot::open(&base.snapshot)?);
         let osm = Osm::open_with(snapshot.clone(), memory / CACHE)?;
         let manifest = snapshot.manifest().cloned().unwrap_or_else(|| unreachable!("an open snapshot has one"));
-        Ok(Self { base, osm, snapshot, manifest })
+        Ok(Self { base, osm, snapshot, manifest, values: OnceLock::new() })
     }
 
     /// Returns the base and the changes as sources for the new manifest.
@@ -110,9 +115,14 @@ impl<'a> OpenBase<'a> {
         for path in &self.base.changes {
             builder.begin_changes();
             let header = read_changes(path, options, builder, progress).map_err(|error| self.name_files(error))?;
-            warnings.extend(super::warnings_of(path, &header));
+            warnings.extend(warnings_of(path, &header));
         }
         Ok(selection)
+    }
+
+    /// Returns the most frequent values of each key.
+    fn values(&self) -> &ValueLists {
+        self.values.get_or_init(|| ValueLists::of(&self.osm))
     }
 
     fn take_over(
@@ -129,9 +139,15 @@ impl<'a> OpenBase<'a> {
             if some.is_empty() {
                 return Ok(());
             }
-            let batch = |pages: &[u32]| ElementBatch::read(&self.osm.block(kind, pages, &keep), None);
-            let batches: Vec<ElementBatch> =
-                some.par_chunks(PAGES).map(batch).collect::<Result<_, ElementBuildError>>()?;
+            let batch = |pages: &[u32]| -> Result<ElementBatch, LoadError> {
+                let block = self.osm.block(kind, pages, &keep);
+                let block = match &self.base.perturbation {
+                    Some(perturbation) => perturbation.apply(&block, &self.osm, self.values())?,
+                    None => block,
+                };
+                Ok(ElementBatch::read(&block, None)?)
+            };
+            let batches: Vec<ElementBatch> = some.par_chunks(PAGES).map(batch).collect::<Result<_, LoadError>>()?;
             batches.into_iter().try_for_each(|batch| builder.add(batch))?;
             progress.advance(some.len() as u64);
         }
@@ -152,7 +168,10 @@ impl<'a> OpenBase<'a> {
         let snapshot = format!("the snapshot {}{content} (source 1)", self.snapshot.digest());
         let mut remarks = vec![match (&self.base.cut, selection, self.base.changes.len()) {
             (Some(cut), Some(_), _) => format!("cut from {snapshot}: {}", cut.told()),
-            (_, _, 0) => format!("taken over from {snapshot}"),
+            (_, _, 0) => match &self.base.perturbation {
+                Some(perturbation) => format!("perturbed from {snapshot}: {}", perturbation.told()),
+                None => format!("taken over from {snapshot}"),
+            },
             (_, _, files) => format!(
                 "{files} file{} of changes applied to {snapshot}: {dropped} versions replaced, deleted or older than others",
                 if files == 1 { "" } else { "s" }

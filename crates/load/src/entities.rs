@@ -101,8 +101,26 @@ impl Dumps {
 
     /// Returns the manifest's text on the recipe.
     pub(super) fn recipe_text(&self) -> Option<String> {
-        let (text, _) = self.recipe.as_ref()?;
-        Some(format!("recipe: {}", text.trim_end().replace('\n', "; ")))
+        let (text, stage) = self.recipe.as_ref()?;
+        let closure = match stage {
+            Stage::Selection(selection) => selection.closure(),
+            Stage::Plan(_) => None,
+        };
+        let closure = closure.map_or_else(String::new, |closure| {
+            format!(
+                "; closure over {} queries ({} unread) with {} alternatives, {} of them with candidates, {} with a \
+                 link left out: {} links, {} \
+                 entities",
+                count(closure.queries as u64),
+                count(closure.unread as u64),
+                count(closure.alternatives as u64),
+                count(closure.answerable as u64),
+                count(closure.open as u64),
+                count(closure.links as u64),
+                count(closure.entities as u64)
+            )
+        });
+        Some(format!("recipe: {}{closure}", text.trim_end().replace('\n', "; ")))
     }
 
     /// Runs the first pass, if there is a recipe.

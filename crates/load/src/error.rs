@@ -57,6 +57,12 @@ pub enum LoadError {
         /// The file.
         path: PathBuf,
     },
+    /// Lexical forms are to be kept, and the triples of the base have lost theirs.
+    #[error(
+        "--lexical-forms: the base stores literals in canonical form, and their written forms are lost; load its sources \
+         again with --lexical-forms, or leave the option out"
+    )]
+    LexicalForms,
     /// The recipe selects no entity.
     #[error("the recipe selects no entity: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
     NothingTaken(

@@ -25,6 +25,8 @@ pub enum Strategy {
     CompleteWays,
     /// Adds the ways and nodes of relations tagged type=multipolygon, and the nodes of these ways.
     Smart,
+    /// Adds the ways and nodes of all these relations, and the nodes of these ways.
+    CompleteRelations,
 }
 
 impl Strategy {
@@ -34,6 +36,7 @@ impl Strategy {
             Strategy::Simple => "simple",
             Strategy::CompleteWays => "complete-ways",
             Strategy::Smart => "smart",
+            Strategy::CompleteRelations => "complete-relations",
         }
     }
 }
@@ -43,6 +46,8 @@ impl Strategy {
 pub enum ExtractRegion {
     /// A box, sides included.
     Box(BoundingBox),
+    /// Disjoint boxes, sides included, none across the antimeridian.
+    Boxes(Vec<BoundingBox>),
     /// A polygon, border included.
     Polygon(Polygon),
 }
@@ -51,13 +56,28 @@ impl ExtractRegion {
     fn bbox(&self) -> BoundingBox {
         match self {
             ExtractRegion::Box(area) => *area,
+            ExtractRegion::Boxes(areas) => {
+                let mut all = BoundingBox::EMPTY;
+                areas.iter().for_each(|area| all.union(area));
+                all
+            }
             ExtractRegion::Polygon(polygon) => *polygon.bbox(),
         }
+    }
+
+    /// Returns the pages with a node that may be in the region, ascending.
+    fn pages(&self, osm: &Osm) -> Vec<u32> {
+        let ExtractRegion::Boxes(areas) = self else { return osm.pages_in(ElementType::Node, &self.bbox()) };
+        let mut pages: Vec<u32> = areas.iter().flat_map(|area| osm.pages_in(ElementType::Node, area)).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
     }
 
     fn has(&self, at: Coord) -> bool {
         match self {
             ExtractRegion::Box(area) => area.contains(at),
+            ExtractRegion::Boxes(areas) => areas.iter().any(|area| area.contains(at)),
             ExtractRegion::Polygon(polygon) => polygon.locate(at) != PolygonLocation::Outside,
         }
     }
@@ -66,6 +86,10 @@ impl ExtractRegion {
     fn has_all(&self, of: &BoundingBox) -> bool {
         match self {
             ExtractRegion::Box(_) => false,
+            ExtractRegion::Boxes(areas) => areas.iter().any(|area| {
+                let corners = [(of.south, of.west), (of.north, of.east)];
+                of.west <= of.east && corners.into_iter().all(|(lat, lon)| area.contains(Coord { lat, lon }))
+            }),
             ExtractRegion::Polygon(polygon) => polygon.relate(of) == BoxRelation::Inside,
         }
     }
@@ -78,6 +102,8 @@ pub enum What {
     Region(ExtractRegion),
     /// These elements by type, ascending. Ways and relations that contain them are not added.
     Elements([Vec<Ordinal>; 3]),
+    /// All nodes of a region, with the ways and relations that contain them, and in addition these elements.
+    RegionAndElements(ExtractRegion, [Vec<Ordinal>; 3]),
 }
 
 /// An extract.
@@ -101,7 +127,8 @@ impl ExtractOptions {
     pub(super) fn select(&self, osm: &Osm, progress: &dyn LoadProgress) -> Result<ElementSelection, LoadError> {
         progress.phase("choosing elements", 0);
         let selection = match &self.what {
-            What::Region(region) => in_region(osm, region, self.strategy),
+            What::Region(region) => in_region(osm, region, &Default::default(), self.strategy),
+            What::RegionAndElements(region, elements) => in_region(osm, region, elements, self.strategy),
             What::Elements(elements) => chosen(osm, elements, self.strategy),
         };
         osm.check()?;
@@ -172,11 +199,11 @@ impl ElementSelection {
     }
 }
 
-/// Selects the elements of a region by a strategy.
-fn in_region(osm: &Osm, region: &ExtractRegion, strategy: Strategy) -> ElementSelection {
+/// Selects the elements of a region, and further ones, by a strategy.
+fn in_region(osm: &Osm, region: &ExtractRegion, more: &[Vec<Ordinal>; 3], strategy: Strategy) -> ElementSelection {
     let [node, way, relation] = ElementType::ALL;
     let [mut nodes, mut ways, mut relations] = <[ElementBitmap; 3]>::default();
-    let pages = osm.pages_in(node, &region.bbox());
+    let pages = region.pages(osm);
     for pages in pages.chunks(PAGES) {
         let inside: Vec<Vec<Ordinal>> = pages.par_iter().map(|&page| nodes_in(osm, region, page)).collect();
         inside.iter().for_each(|inside| nodes.add(osm, node, inside));
@@ -186,13 +213,13 @@ fn in_region(osm: &Osm, region: &ExtractRegion, strategy: Strategy) -> ElementSe
         relations.add(osm, relation, &osm.relations_of(node, nodes));
     });
     ways.for_each(osm, way, |ways| relations.add(osm, relation, &osm.relations_of(way, ways)));
+    let types = [&mut nodes, &mut ways, &mut relations];
+    ElementType::ALL.into_iter().zip(types).zip(more).for_each(|((kind, set), more)| set.add(osm, kind, more));
     if strategy != Strategy::Simple {
         let direct = relations;
         relations = ElementBitmap::default();
         direct.for_each(osm, relation, |some| relations.add(osm, relation, &with_parents(osm, some)));
-        if strategy == Strategy::Smart {
-            add_members(osm, &direct, &mut nodes, &mut ways);
-        }
+        add_members(osm, strategy, &direct, &mut nodes, &mut ways);
         add_nodes(osm, &ways, &mut nodes);
     }
     ElementSelection { types: [nodes, ways, relations] }
@@ -205,9 +232,7 @@ fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> Elemen
         types[kind as usize].add(osm, kind, elements);
     }
     let [mut nodes, mut ways, relations] = types;
-    if strategy == Strategy::Smart {
-        add_members(osm, &relations, &mut nodes, &mut ways);
-    }
+    add_members(osm, strategy, &relations, &mut nodes, &mut ways);
     if strategy != Strategy::Simple {
         add_nodes(osm, &ways, &mut nodes);
     }
@@ -247,14 +272,27 @@ fn add_nodes(osm: &Osm, ways: &ElementBitmap, nodes: &mut ElementBitmap) {
     });
 }
 
-/// Adds the nodes and ways that are members of multipolygons.
-fn add_members(osm: &Osm, relations: &ElementBitmap, nodes: &mut ElementBitmap, ways: &mut ElementBitmap) {
-    let Some(multipolygon) = osm.pair("type", "multipolygon") else { return };
+/// Adds the nodes and ways that are members of the relations which a strategy completes.
+fn add_members(
+    osm: &Osm,
+    strategy: Strategy,
+    relations: &ElementBitmap,
+    nodes: &mut ElementBitmap,
+    ways: &mut ElementBitmap,
+) {
+    let multipolygon = match strategy {
+        Strategy::Simple | Strategy::CompleteWays => return,
+        Strategy::CompleteRelations => None,
+        Strategy::Smart => match osm.pair("type", "multipolygon") {
+            None => return,
+            pair => pair,
+        },
+    };
     relations.for_each(osm, ElementType::Relation, |relations| {
         for (kind, set) in [(ElementType::Node, &mut *nodes), (ElementType::Way, &mut *ways)] {
             let parts = by_page(osm, ElementType::Relation, relations, |page, slots, found| {
                 let (members, tags) = (osm.relation_page(page), osm.tag_page(ElementType::Relation, page));
-                let slots = slots.filter(|&slot| tags.tags(slot).contains(&multipolygon));
+                let slots = slots.filter(|&slot| multipolygon.is_none_or(|pair| tags.tags(slot).contains(&pair)));
                 let of_kind = slots.flat_map(|slot| members.members(slot)).filter(|member| member.kind == kind);
                 found.extend(of_kind.filter_map(|member| member.element.ordinal()));
             });

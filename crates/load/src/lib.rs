@@ -6,27 +6,28 @@ pub mod content;
 mod entities;
 mod error;
 pub mod extract;
+pub mod perturb;
 pub mod region;
 pub mod room;
+mod sources;
 mod triples;
 
 pub use base::{Base, replicated_until, replication};
 pub use error::LoadError;
 pub use terrapin_base::progress::{LoadProgress, Quiet};
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
 use terrapin_loaders as loaders;
 use terrapin_loaders::wikidata::recipe::{Recipe, RecipeLists};
 
+use sources::{describe, warnings_of, while_described};
 use terrapin_base::external_sort::SpillScratch;
 use terrapin_osm::build::{ElementBatch, ElementBuildReport, ElementBuilder};
 use terrapin_osm::{CACHE_BYTES, Osm, areas, names};
-use terrapin_snapshot::{Error, Manifest, ManifestSource, Snapshot, SnapshotWriter, TIMES, hex};
+use terrapin_snapshot::{Error, Manifest, Snapshot, SnapshotWriter, TIMES};
 
 /// The zstd level for pages. Higher levels cost more time than they save space.
 const LEVEL: i32 = 3;
@@ -52,6 +53,8 @@ pub struct LoadOptions {
     pub history: bool,
     /// Leave out versions, timestamps, changesets and users.
     pub without_metadata: bool,
+    /// Keep literals as written: `01` and `1` become different terms.
+    pub lexical_forms: bool,
     /// The snapshot file to write.
     pub out: PathBuf,
     /// The memory limit in bytes; larger sorts spill to temporary files.
@@ -71,6 +74,7 @@ impl LoadOptions {
             at: None,
             history: false,
             without_metadata: false,
+            lexical_forms: false,
             out,
             memory: 4 << 30,
             temporary: None,
@@ -156,14 +160,17 @@ fn make(
     if let Some(room) = room_needed(options, base).into_iter().find(|room| room.free < room.least) {
         return Err(LoadError::Room(room));
     }
-    let folder = options.temporary.clone().unwrap_or_else(|| folder_of(&options.out));
+    let folder = options.temporary.clone().unwrap_or_else(|| room::folder_of(&options.out));
     let scratch = SpillScratch::new(&folder, options.memory);
     let mut writer = SnapshotWriter::create(&options.out)?;
     let base = base.map(|base| base::OpenBase::open(base, options.memory)).transpose()?;
+    let old = base.as_ref().map(base::OpenBase::triples).transpose()?.flatten();
+    if options.lexical_forms && old.as_ref().is_some_and(|old| !old.keeps_lexical_forms()) {
+        return Err(LoadError::LexicalForms);
+    }
     let mut warnings = Vec::new();
     let sink = LoadSink { scratch: &scratch, writer: &mut writer, warnings: &mut warnings };
     let mut manifest = load_osm(options, entities.skip_bad, base.as_ref(), sink, progress)?;
-    let old = base.as_ref().map(base::OpenBase::triples).transpose()?.flatten();
     if old.is_some() || !(options.wikidata.is_empty() && options.rdf.is_empty()) {
         let place = triples::TripleLoad { options, scratch: &scratch, writer: &mut writer, manifest: &mut manifest };
         warnings.extend(triples::load(place, entities, old.as_ref(), progress)?);
@@ -185,11 +192,6 @@ struct LoadSink<'a> {
     writer: &'a mut SnapshotWriter,
     /// Skipped parts of the sources that are not errors.
     warnings: &'a mut Vec<String>,
-}
-
-/// Returns the unknown parts of a file, with its name.
-fn warnings_of<'a>(path: &'a Path, header: &'a loaders::SourceHeader) -> impl Iterator<Item = String> + 'a {
-    header.warnings.iter().map(move |warning| format!("{}: {warning}", path.display()))
 }
 
 /// Writes the sections of elements, empty without a source, and begins the manifest.
@@ -261,28 +263,6 @@ fn load_osm(
         sections: Vec::new(),
         triples: None,
         content: None,
-    })
-}
-
-/// Returns the folder of a file.
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-/// Reads sources while another thread computes their digests.
-fn while_described<T>(
-    describe: impl FnOnce() -> Result<Vec<ManifestSource>, LoadError> + Send,
-    read: impl FnOnce() -> Result<T, LoadError>,
-) -> Result<(Vec<ManifestSource>, T), LoadError> {
-    std::thread::scope(|threads| {
-        let sources = threads.spawn(describe);
-        let read = read();
-        // The thread's panic was already printed.
-        let sources = sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((sources?, read?))
     })
 }
 
@@ -381,29 +361,4 @@ fn read(
         Some(_) if !header.history => Err(LoadError::NoHistory { path: path.to_owned() }),
         _ => Ok(header),
     }
-}
-
-/// Returns the name, length and SHA-256 of a source.
-fn describe(path: &Path, licence: &str) -> Result<ManifestSource, LoadError> {
-    let failed = |e| LoadError::from(Error::io(path, e));
-    let mut file = File::open(path).map_err(failed)?;
-    let (mut hasher, mut bytes) = (Sha256::new(), 0);
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(failed(error)),
-            Ok(0) => break,
-            Ok(n) => {
-                hasher.update(&buffer[..n]);
-                bytes += n as u64;
-            }
-        }
-    }
-    Ok(ManifestSource {
-        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        bytes,
-        sha256: hex(&hasher.finalize()),
-        licence: licence.to_owned(),
-    })
 }

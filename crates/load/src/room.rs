@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::{LoadOptions, folder_of};
+use super::LoadOptions;
 
 /// The maximum disk space of the load and its snapshot at their peak, in tenths of the source's length as PBF;
 /// measured for extracts of 270 MB to 1.1 GB.
@@ -98,4 +98,12 @@ fn free(folder: &Path) -> io::Result<u64> {
 #[cfg(not(unix))]
 fn free(_: &Path) -> io::Result<u64> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Returns the folder of a file.
+pub fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
 }

@@ -8,7 +8,8 @@ use terrapin_loaders as loaders;
 
 use super::base::each_triple;
 use super::entities::{Dumps, EntityLoadCounts};
-use super::{Entities, LoadError, LoadOptions, describe};
+use super::sources::describe;
+use super::{Entities, LoadError, LoadOptions};
 use terrapin_base::LoadProgress;
 use terrapin_base::external_sort::SpillScratch;
 use terrapin_snapshot::{Error, Manifest, ManifestSource, Snapshot, SnapshotWriter, TripleCounts};
@@ -40,6 +41,10 @@ pub fn load(
     let wikidata = options.wikidata.iter().map(|path| (path, WIKIDATA_LICENCE));
     let files: Vec<(&PathBuf, &str)> = wikidata.chain(options.rdf.iter().map(|path| (path, UNKNOWN_LICENCE))).collect();
     let mut builder = TripleBuilder::new(scratch);
+    if options.lexical_forms || old.is_some_and(Store::keeps_lexical_forms) {
+        builder.keep_lexical_forms();
+        manifest.remarks.push("literals of triples are kept as written".to_owned());
+    }
     let mut dumps = Dumps::prepare(options, entities, writer, manifest)?;
     let mut reads = Vec::new();
     if let Some(old) = old {

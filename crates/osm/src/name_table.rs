@@ -21,7 +21,7 @@ pub(crate) struct CountOf;
 impl CountOf {
     const BITS: u64 = 5;
 
-    /// At most 31 words.
+    /// Packs a tag and its number of words, which counts as 31 if it is larger.
     pub fn pack(pair: u64, words: u64) -> u64 {
         pair << Self::BITS | words.min((1 << Self::BITS) - 1)
     }

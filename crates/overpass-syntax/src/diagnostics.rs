@@ -1,8 +1,8 @@
 //! Collects the errors of a query, in the reference's order.
 
-use terrapin_diagnostic::DiagnosticClass;
+use terrapin_diagnostic::{DiagnosticClass, TextEdit};
 
-use super::SourceSpan;
+use super::{SourceSpan, suggest};
 use crate::code::{OverpassCode, OverpassDiagnostic};
 use crate::error::OverpassFailure;
 
@@ -82,6 +82,17 @@ impl Diagnostics {
         }
     }
 
+    /// Adds the hint to the last error that `meant` was meant, unless it already has a hint. Pass the position of the
+    /// word to replace, if it is known.
+    pub fn suggest(&mut self, meant: Option<&str>, word: Option<SourceSpan>) {
+        if let (Some(last), Some(meant)) = (self.list.last_mut(), meant)
+            && last.diagnostic.help.is_none()
+        {
+            last.diagnostic.help = Some(suggest::did_you_mean(meant));
+            last.diagnostic.edit = word.map(|span| Box::new(replacement(span, meant)));
+        }
+    }
+
     fn add(
         &mut self,
         class: DiagnosticClass,
@@ -120,6 +131,11 @@ impl Diagnostics {
     pub fn into_failure(self) -> OverpassFailure {
         OverpassFailure { diagnostics: self.list.into_iter().map(|found| found.diagnostic).collect() }
     }
+}
+
+/// Returns the edit that replaces a word.
+pub(crate) fn replacement(word: SourceSpan, meant: &str) -> TextEdit {
+    TextEdit { start: word.start, end: word.end, text: meant.to_owned() }
 }
 
 /// Returns the message, with its middle left out if it is longer than [`LONGEST`].

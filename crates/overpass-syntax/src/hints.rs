@@ -1,9 +1,11 @@
 //! Guesses the intended text from the text around an error. Runs only if a query was rejected, keeps the reference's
 //! error texts, and uses only the query's text.
 
-use super::diagnostics::{Clue, CluedDiagnostic};
-use super::suggest;
+use terrapin_diagnostic::TextEdit;
+
+use super::diagnostics::{Clue, CluedDiagnostic, replacement};
 use super::token::{QlToken, QlTokens};
+use super::{SourceSpan, suggest};
 use crate::code::{OverpassCode, OverpassDiagnostic};
 
 /// Adds hints to the first three errors, as far as they have none. Later errors are mostly consequences of these.
@@ -13,18 +15,41 @@ pub(super) fn add(text: &str, found: &mut [CluedDiagnostic]) {
         if i == 0
             && let Some(whole) = &whole
         {
-            diagnostic.help = Some(whole.clone());
+            (diagnostic.help, diagnostic.edit) = (Some(whole.clone()), None);
         }
-        if let Some(place) = ErrorContext::of(diagnostic, text)
-            && let Some(help) = place.hint(diagnostic.code, *clue)
+        // For an unknown statement, the hint replaces the nearest known word, which is the weaker guess.
+        let is_open = diagnostic.help.is_none() || diagnostic.code == OverpassCode::UnknownStatement;
+        if is_open
+            && let Some(place) = ErrorContext::of(diagnostic, text)
+            && let Some(Hint { text, edit }) = place.hint(diagnostic.code, *clue)
         {
-            // For an unknown statement, the hint replaces the nearest known word, which is the weaker guess.
-            if diagnostic.code == OverpassCode::UnknownStatement {
-                diagnostic.help = Some(help);
-            } else {
-                diagnostic.help.get_or_insert(help);
-            }
+            (diagnostic.help, diagnostic.edit) = (Some(text), edit.map(Box::new));
         }
+    }
+}
+
+/// A hint, with its edit if it proposes a single one.
+struct Hint {
+    text: String,
+    edit: Option<TextEdit>,
+}
+
+impl Hint {
+    /// Creates the hint that `meant` was meant in place of a word.
+    fn of_word(word: SourceSpan, meant: &str) -> Hint {
+        Hint { text: suggest::did_you_mean(meant), edit: Some(replacement(word, meant)) }
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Hint {
+        Hint { text, edit: None }
+    }
+}
+
+impl From<&str> for Hint {
+    fn from(text: &str) -> Hint {
+        text.to_owned().into()
     }
 }
 
@@ -45,35 +70,37 @@ impl<'a> ErrorContext<'a> {
         Some(ErrorContext { text, at: span.start, found, before, after })
     }
 
-    fn hint(&self, code: OverpassCode, clue: Option<Clue>) -> Option<String> {
+    fn hint(&self, code: OverpassCode, clue: Option<Clue>) -> Option<Hint> {
         match code {
             OverpassCode::UnexpectedToken => {
-                self.sign().map(str::to_owned).or_else(|| self.quotation()).or_else(|| self.missing(clue))
+                let written = self.sign().map(Hint::from).or_else(|| self.quotation().map(Hint::from));
+                written.or_else(|| self.missing(clue))
             }
-            OverpassCode::UnknownStatement => self.statement().map(str::to_owned),
-            OverpassCode::UnexpectedEnd => self.open_bracket(),
+            OverpassCode::UnknownStatement => self.statement().map(Hint::from),
+            OverpassCode::UnexpectedEnd => self.open_bracket().map(Hint::from),
             OverpassCode::MisplacedElement if clue == Some(Clue::Out) => {
-                self.open_bracket().or(Some("\"out\" cannot stand in a union: (...; ...;); out;".to_owned()))
+                let open = self.open_bracket().map(Hint::from);
+                open.or(Some("\"out\" cannot stand in a union: (...; ...;); out;".into()))
             }
-            OverpassCode::OperatorExpected => self.operator().map(str::to_owned),
+            OverpassCode::OperatorExpected => self.operator().map(Hint::from),
             OverpassCode::WrongOperator if self.found == "=" => {
-                Some("\"==\" compares; \"=\" is for make and convert".to_owned())
+                Some("\"==\" compares; \"=\" is for make and convert".into())
             }
             OverpassCode::UnquotedWord => {
-                Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)))
+                Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)).into())
                     .filter(|_| self.found.chars().all(char::is_alphanumeric))
             }
             OverpassCode::BadTimestamp => self.timestamp(),
-            OverpassCode::BadValue => self.value(clue).map(str::to_owned),
+            OverpassCode::BadValue => self.value(clue).map(Hint::from),
             OverpassCode::UnknownParameter => self.parameter(),
             OverpassCode::UnknownFilter if self.found.starts_with("in.") || self.found == "in" => {
-                Some("what lies in areas is (area) or (area.set)".to_owned())
+                Some("what lies in areas is (area) or (area.set)".into())
             }
-            OverpassCode::WrongArgument if self.found == "tags" => Some("tags are counted by count_tags()".to_owned()),
+            OverpassCode::WrongArgument if self.found == "tags" => Some("tags are counted by count_tags()".into()),
             OverpassCode::UnknownFilter if self.found.contains('=') || self.after.starts_with('=') => {
-                Some("tags stand in square brackets: [name=\"Malta\"]".to_owned())
+                Some("tags stand in square brackets: [name=\"Malta\"]".into())
             }
-            code => fixed(code).map(str::to_owned),
+            code => fixed(code).map(Hint::from),
         }
     }
 
@@ -131,12 +158,14 @@ impl<'a> ErrorContext<'a> {
     }
 
     /// Returns a hint for a missing token.
-    fn missing(&self, clue: Option<Clue>) -> Option<String> {
+    fn missing(&self, clue: Option<Clue>) -> Option<Hint> {
         let Some(Clue::Sign(sign @ (";" | ")" | "]" | "}"))) = clue else { return None };
         if self.after.is_empty() && self.at + self.found.len() >= self.text.trim_end().len() {
-            return Some(format!("the query ends without a \"{sign}\""));
+            return Some(format!("the query ends without a \"{sign}\"").into());
         }
-        Some(format!("a \"{sign}\" is missing before \"{}\"", short(self.found)))
+        let text = format!("a \"{sign}\" is missing before \"{}\"", short(self.found));
+        let edit = TextEdit { start: self.at, end: self.at, text: sign.to_owned() };
+        Some(Hint { text, edit: Some(edit) })
     }
 
     /// Returns a hint for a bracket that is still open at the end of the text.
@@ -192,15 +221,23 @@ impl<'a> ErrorContext<'a> {
         })
     }
 
-    fn timestamp(&self) -> Option<String> {
-        let date = self.found.split('"').chain(self.found.split('\'')).find(|part| {
+    fn timestamp(&self) -> Option<Hint> {
+        let is_date = |part: &str| {
             part.len() == 10
                 && part.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
-        });
-        Some(match date {
-            Some(date) => format!("did you mean \"{date}T00:00:00Z\"?"),
-            None => "a moment is written so: \"2020-01-31T12:00:00Z\"".to_owned(),
-        })
+        };
+        let quoted = |quote: char| {
+            let mut start = self.at;
+            self.found.split(quote).find_map(move |part| {
+                let at = start;
+                start += part.len() + quote.len_utf8();
+                is_date(part).then_some((at, part))
+            })
+        };
+        let Some((at, date)) = quoted('"').or_else(|| quoted('\'')) else {
+            return Some("a moment is written so: \"2020-01-31T12:00:00Z\"".into());
+        };
+        Some(Hint::of_word(SourceSpan { start: at, end: at + date.len() }, &format!("{date}T00:00:00Z")))
     }
 
     fn value(&self, clue: Option<Clue>) -> Option<&'static str> {
@@ -212,20 +249,21 @@ impl<'a> ErrorContext<'a> {
         })
     }
 
-    fn parameter(&self) -> Option<String> {
+    fn parameter(&self) -> Option<Hint> {
         const KNOWN: [&str; 13] =
             ["ids", "skel", "body", "tags", "meta", "noids", "geom", "center", "bb", "count", "asc", "qt", "ids_only"];
         let word = self.found.to_ascii_lowercase();
         if word == "json" || word == "xml" || word == "csv" {
-            return Some(format!("the format is a setting at the beginning: [out:{word}];"));
+            return Some(format!("the format is a setting at the beginning: [out:{word}];").into());
         }
         let longer =
             KNOWN.iter().find(|known| word.len() > 2 && (word.starts_with(**known) || known.starts_with(&word)));
         let queried = ["node", "way", "rel", "relation", "nwr", "area", "["].contains(&word.as_str());
         if queried {
-            return Some("out writes what was found before it: node[a=b]; out;".to_owned());
+            return Some("out writes what was found before it: node[a=b]; out;".into());
         }
-        longer.map(|known| format!("did you mean \"{known}\"?")).or_else(|| suggest::nearest(&word, KNOWN.into_iter()))
+        let meant = longer.copied().or_else(|| suggest::nearest(&word, KNOWN.into_iter()))?;
+        Some(Hint::of_word(SourceSpan { start: self.at, end: self.at + self.found.len() }, meant))
     }
 }
 
@@ -252,4 +290,57 @@ fn fixed(code: OverpassCode) -> Option<&'static str> {
 fn short(text: &str) -> &str {
     let end = text.char_indices().nth(30).map_or(text.len(), |(at, _)| at);
     &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse;
+
+    /// Each place of the parser that suggests a word or a sign: a mistake, and the same text with the edit.
+    const EDITED: &[(&str, &str)] = &[
+        ("nod[a=b];out;", "node[a=b];out;"),
+        ("node[a=b]; realtion[a=b];out;", "node[a=b]; relation[a=b];out;"),
+        ("node[a=b](1,2,3,4)out;", "node[a=b](1,2,3,4);out;"),
+        ("node[a=b(1,2,3,4);out;", "node[a=b](1,2,3,4);out;"),
+        ("node[a=b](1,2,3,4;out;", "node[a=b](1,2,3,4);out;"),
+        ("[out:jsn];node[a=b];out;", "[out:json];node[a=b];out;"),
+        ("[out:\"jsn\"];node[a=b];out;", "[out:json];node[a=b];out;"),
+        ("node[a=b]; out bdoy;", "node[a=b]; out body;"),
+        ("node[a=b]; out centre;", "node[a=b]; out center;"),
+        ("node(arround:10,1,2)[a=b];out;", "node(around:10,1,2)[a=b];out;"),
+        ("node[a=b](newr:\"2020-01-01T00:00:00Z\");out;", "node[a=b](newer:\"2020-01-01T00:00:00Z\");out;"),
+        ("node[a=b](newer:\"2020-01-01\");out;", "node[a=b](newer:\"2020-01-01T00:00:00Z\");out;"),
+        ("node[a=b](if:lenght()>1);out;", "node[a=b](if:length()>1);out;"),
+        ("node[a=b];make x n=count(node);out;", "node[a=b];make x n=count(nodes);out;"),
+        ("node[a=b];convert x ::geo=geom();out;", "node[a=b];convert x ::geom=geom();out;"),
+    ];
+
+    #[test]
+    fn a_suggested_word_is_also_an_edit_that_mends_the_query() {
+        for (mistake, meant) in EDITED {
+            let failure = parse(mistake).expect_err(mistake);
+            let first = &failure.diagnostics[0];
+            let edit = first.edit.as_ref().unwrap_or_else(|| panic!("{mistake}: {first:?}"));
+            assert_eq!(edit.apply(mistake).as_deref(), Some(*meant));
+            parse(meant).unwrap_or_else(|failure| panic!("{meant}: {failure}"));
+            assert!(first.help.as_ref().is_some_and(|help| help.contains(&edit.text)), "{first:?}");
+        }
+    }
+
+    /// Advice without a word to put in, and words of the XML form, whose positions are those of elements.
+    #[test]
+    fn other_advice_is_no_edit() {
+        let mistakes = [
+            "node[a=b](if:len()>1);out;",
+            "node[a=b];;out;",
+            "import x;",
+            "<osm-script><qury/></osm-script>",
+            "<osm-script><query type=\"node\"><has-kv key=\"a\"/></query></osm-script>",
+        ];
+        for mistake in mistakes {
+            let failure = parse(mistake).expect_err(mistake);
+            assert!(failure.diagnostics.iter().any(|error| error.help.is_some()), "{mistake}: {failure:?}");
+            assert!(failure.diagnostics[0].edit.is_none(), "{mistake}: {failure:?}");
+        }
+    }
 }

@@ -43,11 +43,13 @@ pub mod pieces;
 mod popup;
 pub mod posix;
 mod reader;
+mod source;
 mod statement;
 mod suggest;
 mod token;
 mod tree;
 pub mod vocabulary;
+mod writer;
 pub mod xapi;
 mod xml;
 
@@ -55,6 +57,7 @@ pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
 pub use code::{OverpassCode, OverpassDiagnostic};
 pub use error::OverpassFailure;
 pub use filter::*;
+pub use source::parse;
 pub use statement::*;
 pub use terrapin_diagnostic::DiagnosticClass;
 pub use tree::*;
@@ -112,7 +115,7 @@ pub(crate) struct ElementSyntax {
     /// Whether the reference also checks the element in a conversion.
     pub checked_in_converting: bool,
     /// Returns the attributes that the reference keeps in a conversion, as it writes them. `None` keeps all unchanged.
-    pub values: fn(&SyntaxElement) -> Option<convert::Values>,
+    pub values: fn(&SyntaxElement) -> Option<writer::Values>,
 }
 
 impl ElementSyntax {
@@ -153,7 +156,8 @@ impl ElementMeaning {
         if part.is_none() && !context.refused {
             let message = format!("Unknown tag \"{}\" in line {}.", element.name, element.line);
             context.refuse(OverpassCode::UnknownElement, message);
-            context.diagnostics.help(suggest::nearest(&element.name, ElementSyntax::all().map(|form| form.name)));
+            let meant = suggest::nearest(&element.name, ElementSyntax::all().map(|form| form.name));
+            context.diagnostics.suggest(meant, None);
         }
         part.filter(|_| !context.refused)
     }
@@ -241,74 +245,10 @@ impl ElementTreeNode {
     }
 }
 
-/// The maximum length of a query, in bytes.
-const LONGEST: usize = 4 << 20;
-
-/// Parses a query in either form, of at most 4 MiB.
-///
-/// # Errors
-/// Returns all syntax errors and all invalid values, in the reference's order.
-pub fn parse(text: &str) -> Result<Script, OverpassFailure> {
-    let (root, mut diagnostics) = read(text, false)?;
-    if diagnostics.is_empty() {
-        if let Some(script) = root.and_then(statement::script) {
-            return Ok(script);
-        }
-        diagnostics.parse(OverpassCode::IncompleteQuery, 1, SourceSpan::default(), "The query is incomplete.");
-    }
-    Err(explained(diagnostics, text))
-}
-
-/// Parses a query for conversion to another form. Returns the part that could be parsed, and the errors. Fewer
-/// checks run than in [`parse`].
-pub(crate) fn outline(text: &str) -> Result<(Option<ElementTreeNode>, Option<OverpassFailure>), OverpassFailure> {
-    let (root, diagnostics) = read(text, true)?;
-    let failure = if diagnostics.is_empty() { None } else { Some(explained(diagnostics, text)) };
-    Ok((root, failure))
-}
-
-/// Parses a valid query and leaves out what does not change its meaning: positions, and the order of conditions on tags
-/// and on other things. Returns `None` if the query has errors.
-pub(crate) fn meaning(text: &str) -> Option<Script> {
-    let (root, diagnostics) = read(text, false).ok()?;
-    let mut root = root.filter(|_| diagnostics.is_empty())?;
-    root.normalize();
-    statement::script(root)
-}
-
-/// Adds hints to the errors and converts them to a failure.
-fn explained(mut diagnostics: Diagnostics, text: &str) -> OverpassFailure {
-    hints::add(text, diagnostics.found_mut());
-    diagnostics.into_failure()
-}
-
-/// Returns whether a text is in the XML form.
-pub(crate) fn is_xml(text: &str) -> bool {
-    text.trim_start().starts_with('<')
-}
-
-fn read(text: &str, converting: bool) -> Result<(Option<ElementTreeNode>, Diagnostics), OverpassFailure> {
-    if text.len() > LONGEST {
-        return Err(refuse(
-            DiagnosticClass::Parse,
-            OverpassCode::TooLong,
-            format!("The query has more than {LONGEST} bytes."),
-        )
-        .into());
-    }
-    if text.trim().is_empty() {
-        let message = "Your input contains only whitespace.".to_owned();
-        return Err(refuse(DiagnosticClass::Encoding, OverpassCode::EmptyQuery, message).into());
-    }
-    let builder = builder::SyntaxBuilder { converting, ..Default::default() };
-    let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
-    Ok((root, builder.diagnostics))
-}
-
-fn refuse(class: DiagnosticClass, code: OverpassCode, message: String) -> OverpassDiagnostic {
-    let line = u32::from(class != DiagnosticClass::Encoding);
-    OverpassDiagnostic::new(class, code, message).in_line(line)
-}
+/// The examples of the README, which are tests as well.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;
 
 #[cfg(test)]
 mod tests {
@@ -331,6 +271,41 @@ mod tests {
         assert_eq!(text, "line 1: static error: Unknown attribute \"foo\" in element \"osm-script\".");
     }
 
+    /// The range of a filter is its text with its brackets, also when other filters follow.
+    #[test]
+    fn filters_end_at_their_closing_bracket() {
+        let filters = [
+            "[name]",
+            "[ !\"name\" ]",
+            "[~\"^n\"~\"a)\",i]",
+            "(1)",
+            "(id:1,2)",
+            "( 1,2 , 3,4 )",
+            "(bbox:1,2,3,4)",
+            "(around.a:5)",
+            "(around:5,1,2)",
+            "(poly:\"1 2 3 4 5 6\")",
+            "(area.a)",
+            "(area:1)",
+            "(r.a:\"x\")",
+            "(>>.a)",
+            "(user:\"a\",\")\")",
+            "(newer:\"2020-01-01T00:00:00Z\")",
+            "(changed:\"2020-01-01T00:00:00Z\")",
+            "(if:(1+1)*2 == count_tags())",
+            ".a",
+        ];
+        let after = "[k=v](user:\"z\") (1,2,3,4)->.b;";
+        let alone = filters.iter().map(|filter| (*filter, format!("node{filter};")));
+        for (filter, text) in alone.chain(filters.iter().map(|filter| (*filter, format!("node{filter}{after}")))) {
+            let script = parse(&text).unwrap_or_else(|failure| panic!("{text}: {failure}"));
+            let StatementKind::Query(query) = &script.statements[0].kind else { panic!("{text}: a query") };
+            let spans: Vec<_> = query.filters.iter().map(|filter| &text[filter.span.start..filter.span.end]).collect();
+            assert_eq!(spans[0], filter, "{text}");
+            assert!(spans.len() == 1 || spans[1..] == ["[k=v]", "(user:\"z\")", "(1,2,3,4)"], "{text}: {spans:?}");
+        }
+    }
+
     /// Collects the names of all elements in a query.
     fn names_in(node: &ElementTreeNode, names: &mut std::collections::BTreeSet<String>) {
         names.insert(format!("{} {}", node.element.name, node.element.get("type")));
@@ -338,7 +313,8 @@ mod tests {
         node.children.iter().for_each(|child| names_in(child, names));
     }
 
-    /// Checks that each element of the language has a case: `docs/features.md` is generated from the case files.
+    /// Checks that each element of the language has a case: `docs/reference/features.md` is generated from the case
+    /// files.
     #[test]
     fn every_element_has_a_case() {
         let folder = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tests this"))
@@ -350,7 +326,7 @@ mod tests {
                 for case in text.split("\n== ").skip(1) {
                     let query =
                         case.split_once('\n').map_or("", |(_, rest)| rest.split("\n-- ").next().unwrap_or(rest));
-                    if let Ok((Some(root), _)) = crate::outline(query) {
+                    if let Ok((Some(root), _)) = source::outline(query) {
                         names_in(&root, &mut names);
                     }
                 }

@@ -57,6 +57,9 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
+/// The maximum length of a shortcut in a string, in bytes.
+const MAX_PLACE: usize = 1024;
+
 fn first(rest: &str) -> (PieceKind, usize) {
     let space = rest.bytes().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)).count();
     if space > 0 {
@@ -71,8 +74,11 @@ fn first(rest: &str) -> (PieceKind, usize) {
             None => (PieceKind::Unterminated, rest.len()),
         };
     }
-    if let Some(length) = shortcut(rest) {
+    if let Some(length) = shortcut(rest.as_bytes()) {
         return (PieceKind::Shortcut, length);
+    }
+    if let Some(length) = text_around_quote(rest) {
+        return (PieceKind::Text, length);
     }
     let (length, unterminated) = token::token_length(rest);
     let kind = match rest.as_bytes().first() {
@@ -86,11 +92,38 @@ fn first(rest: &str) -> (PieceKind, usize) {
     (kind, length)
 }
 
-/// Returns the length of the shortcut at the start of a text.
-fn shortcut(text: &str) -> Option<usize> {
+/// Returns the length of the string at the start of a text if it has a shortcut of a place that contains the string's
+/// quotation mark: `'{{geocodeArea:a'}}'`. The shortcut is replaced before strings are read.
+fn text_around_quote(text: &str) -> Option<usize> {
+    const PLACES: [&[u8]; 5] = [b"geocodeArea:", b"nominatimArea:", b"geocodeId:", b"geocodeBbox:", b"geocodeCoords:"];
     let bytes = text.as_bytes();
+    let quote = *bytes.first().filter(|first| matches!(first, b'"' | b'\''))?;
+    let (mut at, mut is_inside) = (1, false);
+    loop {
+        let rest = bytes.get(at..)?;
+        match rest.first()? {
+            b'\\' => at += 2,
+            byte if *byte == quote => return is_inside.then_some(at + 1),
+            b'{' if rest.starts_with(b"{{") => {
+                // Names are short; the limit keeps the time linear.
+                let near = rest.get(..MAX_PLACE).unwrap_or(rest);
+                let length = shortcut(near)?;
+                let inner = near.get(2..length - 2)?.trim_ascii_start();
+                if !PLACES.iter().any(|place| inner.starts_with(place)) {
+                    return None;
+                }
+                is_inside |= inner.contains(&quote);
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+/// Returns the length of the shortcut at the start of a text.
+fn shortcut(bytes: &[u8]) -> Option<usize> {
     let (mut depth, mut at) = (0, 0);
-    if !text.starts_with("{{") {
+    if !bytes.starts_with(b"{{") {
         return None;
     }
     while let Some(pair) = bytes.get(at..at + 2) {
@@ -113,6 +146,15 @@ fn shortcut(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shortcuts_in_strings_may_contain_the_quotation_mark() {
+        let texts = |text: &'static str| pieces(text).iter().map(|piece| piece.text).collect::<Vec<_>>();
+        assert_eq!(texts("'{{geocodeArea:a'}}' ;"), ["'{{geocodeArea:a'}}'", " ", ";"]);
+        // Other braces are plain text.
+        assert_eq!(texts("'{{x'}}"), ["'{{x'", "}", "}"]);
+        assert_eq!(texts("'{{geocodeArea:a'"), ["'{{geocodeArea:a'"]);
+    }
 
     #[test]
     fn a_text_is_the_sum_of_its_pieces() {

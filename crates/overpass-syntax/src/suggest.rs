@@ -1,7 +1,7 @@
 //! Guesses intended words: finds the nearest known word, and returns hints for texts in another language.
 
-/// Returns `did you mean "..."?` for the known word that is nearest to `word`, if one is near.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+/// Returns the known word that is nearest to `word`, if one is near.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // A longer text is unlikely to be a misspelt word, and computing its distance would be slow.
     if word.len() > 30 {
         return None;
@@ -14,12 +14,17 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         5..=7 => 2,
         _ => 3,
     };
-    (best.0 <= allowed).then(|| format!("did you mean \"{}\"?", best.1))
+    (best.0 <= allowed).then_some(best.1)
 }
 
-/// Returns a hint with the function that was probably intended.
-pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let meant = match name.to_ascii_lowercase().as_str() {
+/// Returns the advice to write `meant`.
+pub(super) fn did_you_mean(meant: &str) -> String {
+    format!("did you mean \"{meant}\"?")
+}
+
+/// Returns the call in this language for a function of another one.
+pub(super) fn function(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
         "len" | "distance" => "length()",
         "tag" | "tags" | "value" | "get" => "t[\"key\"]",
         "has" | "has_tag" | "exists" => "is_tag(\"key\")",
@@ -29,9 +34,8 @@ pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> 
         "now" | "today" => "date(\"2020-01-31\")",
         "closed" | "isclosed" => "is_closed()",
         "geometry" => "geom()",
-        _ => return nearest(name, known),
-    };
-    Some(format!("did you mean {meant}?"))
+        _ => return None,
+    })
 }
 
 /// Returns a hint for a text that is not OverpassQL at all, or not yet complete.
@@ -67,9 +71,9 @@ mod tests {
     #[test]
     fn finds_the_nearest_word() {
         let known = ["node", "way", "relation", "out"];
-        assert_eq!(nearest("nod", known.into_iter()).as_deref(), Some("did you mean \"node\"?"));
-        assert_eq!(nearest("ouy", known.into_iter()).as_deref(), Some("did you mean \"out\"?"));
-        assert_eq!(nearest("realtion", known.into_iter()).as_deref(), Some("did you mean \"relation\"?"));
+        assert_eq!(nearest("nod", known.into_iter()), Some("node"));
+        assert_eq!(nearest("ouy", known.into_iter()), Some("out"));
+        assert_eq!(nearest("realtion", known.into_iter()), Some("relation"));
         assert_eq!(nearest("xyz", known.into_iter()), None);
         assert_eq!(nearest(";", known.into_iter()), None);
     }

@@ -23,7 +23,7 @@ pub use budget::{Limits, OverpassBudget};
 pub use terrapin_overpass_syntax as syntax;
 pub use terrapin_overpass_syntax::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure, convert};
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use output::AnswerFormat;
 use syntax::TimeFrame;
@@ -82,7 +82,7 @@ pub fn run_to_end(
 /// query.
 ///
 /// # Errors
-/// As [`run()`].
+/// Returns the same errors as [`run()`]: the query cannot be run, or was stopped at a limit.
 pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<output::Recording, OverpassFailure> {
     run::check(script)?;
     let budget = OverpassBudget::new(&script.settings, limits);
@@ -94,7 +94,7 @@ pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<out
 /// Runs a parsed query and passes its elements and counts to `sink`. The output format of the query has no effect.
 ///
 /// # Errors
-/// As [`run()`].
+/// Returns the same errors as [`run()`]: the query cannot be run, or was stopped at a limit.
 pub fn run_into(
     osm: &Osm,
     script: &syntax::Script,
@@ -106,11 +106,36 @@ pub fn run_into(
     execute(osm, script, &budget, &mut output::SinkWriter::new(sink))
 }
 
+/// Runs a parsed query and passes the contents of its sets to `observer`. Its answer is dropped.
+///
+/// # Errors
+/// Returns the same errors as [`run()`]: the query cannot be run, or was stopped at a limit.
+pub fn run_observed(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &Limits,
+    observer: &mut dyn run::SetObserver,
+) -> Result<(), OverpassFailure> {
+    run::check(script)?;
+    let budget = OverpassBudget::new(&script.settings, limits);
+    let mut nowhere = io::sink();
+    let mut answer =
+        output::answer(AnswerFormat::Asked(&syntax::OutputFormat::Json), header(osm, script), &mut nowhere)?;
+    let states = run::MomentStates::default();
+    let mut context = run::RunContext::new(osm, script, &budget, answer.as_mut(), &states);
+    context.observe(observer);
+    let done = budget.watch(|| context.run_script());
+    let whole = osm.check().and_then(|()| states.check(osm)).map_err(|e| run::damaged(&e));
+    drop(Deferred::new(context.take_derived()));
+    done.and(whole)
+}
+
 /// Runs a parsed query, converts its answer to GeoJSON, and passes the features to `sink`. With a source of items, the
 /// features describe the items that they link to.
 ///
 /// # Errors
-/// As [`run()`]; also if the query reports changes, which cannot be converted.
+/// Returns the same errors as [`run()`], and an error if the query reports changes (`[diff:]`, `[adiff:]`): these
+/// cannot be converted.
 pub fn run_features(
     osm: &Osm,
     script: &syntax::Script,
@@ -177,16 +202,10 @@ fn execute(
 ) -> Result<(), OverpassFailure> {
     let states = run::MomentStates::default();
     let mut context = run::RunContext::new(osm, script, budget, answer, &states);
-    let whole = || osm.check().and_then(|()| states.check(osm)).map_err(|e| damaged(&e));
+    let whole = || osm.check().and_then(|()| states.check(osm)).map_err(|e| run::damaged(&e));
     let done = budget.watch(|| context.run_script()).and_then(|()| whole());
     // Derived elements are freed while the answer is being sent.
     drop(Deferred::new(context.take_derived()));
     drop(context);
     done.and_then(|()| budget.watch(|| answer.complete().map_err(output::disconnected)))
-}
-
-/// Returns the error for a damaged snapshot.
-fn damaged(error: &terrapin_snapshot::Error) -> OverpassFailure {
-    let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::Damaged, error.to_string());
-    error.help("Run `terrapin verify` on the snapshot and load it again.").into()
 }

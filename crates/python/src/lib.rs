@@ -2,8 +2,8 @@
 //! public API is written in Python, in `python/terrapin-osm`. It passes plain strings and numbers to this module and
 //! wraps the results.
 //!
-//! Like the server, the crate may use both engines, `eval` and `load`; it does not know the server or SQLite. No
-//! function keeps the GIL while it works.
+//! Like the server, the crate may use both engines, `eval` and `load`. Apart from `command.rs`, it does not know the
+//! command line, the server or SQLite. No function keeps the GIL while it works.
 //!
 //! ```text
 //! snapshot.rs   an open snapshot and its methods; data.rs owns the open parts
@@ -12,7 +12,8 @@
 //! table.rs      rows for other libraries through Arrow's PyCapsule interface
 //! scores.rs     scoring of query pairs
 //! lookup.rs     search for tags, entities and places
-//! text.rs       extraction and conversion of queries
+//! command.rs    the command line, for the program `terrapin`
+//! text.rs       extraction, formatting and conversion of queries
 //! unicode.rs    Python strings with lone surrogates
 //! bounds.rs     timeout, memory limit and cancellation of a call
 //! work.rs       worker threads, and waiting for them
@@ -24,6 +25,7 @@ use terrapin_allocator as _;
 
 mod answer;
 mod bounds;
+mod command;
 mod data;
 mod elements;
 mod lookup;
@@ -48,8 +50,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<answer::Answer>()?;
     module.add_class::<solutions::Solutions>()?;
     module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(command::run_command_line, module)?)?;
     module.add_function(wrap_pyfunction!(snapshot::load, module)?)?;
     module.add_function(wrap_pyfunction!(text::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(text::format, module)?)?;
     module.add_function(wrap_pyfunction!(text::query_of, module)?)?;
     Ok(())
 }

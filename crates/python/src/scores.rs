@@ -12,6 +12,7 @@ use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
 use terrapin_geocoder::PlaceTable;
 use terrapin_snapshot::Error;
+use terrapin_sparql::Dialect;
 
 use crate::bounds::CallLimits;
 use crate::raise;
@@ -31,6 +32,8 @@ pub struct Pairs {
     pub bbox: Option<Vec<Option<String>>>,
     /// The language of all queries.
     pub language: QueryLanguage,
+    /// The dialect of all queries in SPARQL.
+    pub dialect: Dialect,
     /// Places by name.
     pub places: Option<PlaceTable>,
     /// Whether to compute text similarity as well.
@@ -73,6 +76,15 @@ pub fn language(name: &str) -> PyResult<QueryLanguage> {
     QueryLanguage::named(name).ok_or_else(wrong)
 }
 
+/// Parses the name of a dialect of SPARQL.
+///
+/// # Errors
+/// Returns a `ValueError` for an unknown name.
+pub fn dialect(name: &str) -> PyResult<Dialect> {
+    let known = || Dialect::ALL.map(Dialect::name).join(", ");
+    Dialect::named(name).ok_or_else(|| PyValueError::new_err(format!("dialect {name:?}: expected one of {}", known())))
+}
+
 impl Pairs {
     fn instance(&self, index: usize) -> Instance {
         let text = |texts: &[PythonText]| texts.get(index).map(|text| text.text.clone()).unwrap_or_default();
@@ -82,6 +94,9 @@ impl Pairs {
             gold: text(&self.gold),
             pred: if self.extract { reply::query(&pred, Some(self.language)) } else { pred },
             lang: (self.language == QueryLanguage::Sparql).then(|| "sparql".to_owned()),
+            dialect: Some(self.dialect)
+                .filter(|dialect| *dialect != Dialect::Auto)
+                .map(|dialect| dialect.name().to_owned()),
             bbox: self.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned().flatten(),
             ..Instance::default()
         }

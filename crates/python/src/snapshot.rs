@@ -120,7 +120,7 @@ impl Snapshot {
     }
 
     /// Runs a SPARQL query.
-    #[pyo3(signature = (query, timeout=None, max_memory=None, max_rows=None, language="en", stop=None))]
+    #[pyo3(signature = (query, timeout=None, max_memory=None, max_rows=None, language="en", dialect="auto", stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn sparql(
         &self,
@@ -130,10 +130,12 @@ impl Snapshot {
         max_memory: Option<u64>,
         max_rows: Option<u64>,
         language: &str,
+        dialect: &str,
         stop: Option<&Stop>,
     ) -> PyResult<Solutions> {
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
-        let settings = SparqlSettings { language: language.to_owned(), ..SparqlSettings::default() };
+        let dialect = scores::dialect(dialect)?;
+        let settings = SparqlSettings { language: language.to_owned(), dialect, ..SparqlSettings::default() };
         let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
@@ -153,7 +155,8 @@ impl Snapshot {
     }
 
     /// Returns feedback that helps a model repair a query, as JSON.
-    #[pyo3(signature = (query, lang=None, bbox=None, places=None, sample=5, timeout=None, max_memory=None, stop=None))]
+    #[pyo3(signature = (query, lang=None, bbox=None, places=None, sample=5, timeout=None, max_memory=None, dialect="auto",
+                        stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn feedback(
         &self,
@@ -165,9 +168,10 @@ impl Snapshot {
         sample: usize,
         timeout: Option<f64>,
         max_memory: Option<u64>,
+        dialect: &str,
         stop: Option<&Stop>,
     ) -> PyResult<String> {
-        let language = lang.map(scores::language).transpose()?;
+        let (language, dialect) = (lang.map(scores::language).transpose()?, scores::dialect(dialect)?);
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
         let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
@@ -175,7 +179,8 @@ impl Snapshot {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
             let places = engine.places(table.as_ref());
             let query = query.as_str();
-            let request = FeedbackRequest { query, language, bbox, places: &places, sample, run: true, limits };
+            let request =
+                FeedbackRequest { query, language, dialect, bbox, places: &places, sample, run: true, limits };
             engine.checked(|| feedback(&engine, &request))
         })?;
         match said.map_err(|damage| raise::of_file(py, &damage))? {
@@ -245,7 +250,8 @@ impl Snapshot {
     /// Scores pairs on all cores. Returns a line of JSON for each pair, in order; `first` is the number of the first
     /// pair.
     #[pyo3(signature = (gold, pred, bbox=None, lang="overpassql", places=None, timeout=None, max_memory=None,
-                        similarity=true, summary=false, extract=false, first=1, threads=None, stop=None))]
+                        similarity=true, summary=false, extract=false, first=1, threads=None, dialect="auto",
+                        stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn score_batch(
         &self,
@@ -262,15 +268,16 @@ impl Snapshot {
         extract: bool,
         first: usize,
         threads: Option<usize>,
+        dialect: &str,
         stop: Option<&Stop>,
     ) -> PyResult<Vec<String>> {
-        let language = scores::language(lang)?;
+        let (language, dialect) = (scores::language(lang)?, scores::dialect(dialect)?);
         if language == QueryLanguage::Sparql && self.engine.triples().is_none() {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         }
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let places = data::places(places)?;
-        let pairs = scores::Pairs { gold, pred, bbox, language, places, similarity, summary, extract, first };
+        let pairs = scores::Pairs { gold, pred, bbox, language, dialect, places, similarity, summary, extract, first };
         let cache = self.results.within(&bounds);
         scores::score(py, &self.engine, pairs, bounds, cache, threads)
     }

@@ -1,5 +1,6 @@
 //! The result of a SPARQL query: kept in memory, then serialized or read on request.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use terrapin_budget as budget;
-use terrapin_sparql::results::{Formats, ResultWriter};
+use terrapin_sparql::results::{AnswerWriter, Formats, ResultWriter};
 use terrapin_sparql::{QueryResultForm, ResultSink};
 
 use crate::answer::stoppable;
@@ -102,14 +103,19 @@ impl Solutions {
     }
 }
 
-/// Returns kind, value, datatype and language of a term.
-fn parts(term: &Term) -> (&'static str, &str, Option<&str>, Option<&str>) {
+/// Returns kind, value, datatype and language of a term. A base direction follows its language after two hyphens; the
+/// value of a triple term is its text in N-Triples.
+fn parts(term: &Term) -> (&'static str, Cow<'_, str>, Option<&str>, Option<Cow<'_, str>>) {
     match term {
-        Term::NamedNode(node) => ("uri", node.as_str(), None, None),
-        Term::BlankNode(node) => ("bnode", node.as_str(), None, None),
+        Term::NamedNode(node) => ("uri", node.as_str().into(), None, None),
+        Term::BlankNode(node) => ("bnode", node.as_str().into(), None, None),
+        Term::Triple(_) => ("triple", term.to_string().into(), None, None),
         Term::Literal(literal) => {
-            let datatype = Some(literal.datatype().as_str());
-            ("literal", Literal::value(literal), datatype, literal.language())
+            let language = literal.language().map(|language| match literal.direction() {
+                None => Cow::Borrowed(language),
+                Some(direction) => format!("{language}--{direction}").into(),
+            });
+            ("literal", Literal::value(literal).into(), Some(literal.datatype().as_str()), language)
         }
     }
 }
@@ -205,8 +211,9 @@ fn texts<'t>(values: impl Iterator<Item = Option<&'t Term>>) -> Result<ArrayRef,
 fn described<'t>(values: impl Iterator<Item = Option<&'t Term>>) -> Result<ArrayRef, ArrowError> {
     let mut column = StructBuilder::from_fields(part_fields(), 0);
     for value in values {
-        let all =
-            value.map(parts).map(|(kind, value, datatype, language)| [Some(kind), Some(value), datatype, language]);
+        let all = value.map(parts).map(|(kind, value, datatype, language)| {
+            [Some(kind.into()), Some(value), datatype.map(Cow::Borrowed), language]
+        });
         for (number, part) in all.unwrap_or_default().into_iter().enumerate() {
             let missing = || ArrowError::SchemaError("a column of another type".to_owned());
             column.field_builder::<StringBuilder>(number).ok_or_else(missing)?.append_option(part);

@@ -1,12 +1,13 @@
 //! Stores and fetches snapshots in object storage (S3, Google Cloud Storage, Azure, HTTP, folders), each under its
 //! digest. Received bytes are checked against the manifest's checksums on arrival, and an interrupted transfer is
-//! resumed. Other files are fetched unchanged. This crate knows the layout of a
+//! resumed. Other files are fetched unchanged. A signed index gives snapshots short names. This crate knows the layout of a
 //! snapshot file; it does not know its contents.
 //!
 //! Snapshots are stored unchanged, because their pages are already compressed.
 
 mod error;
 mod fetch;
+mod index;
 mod pull;
 mod push;
 
@@ -17,6 +18,7 @@ use object_store::path::Path;
 use url::Url;
 
 pub use error::TransferError;
+pub use index::{IndexError, IndexedSnapshot, MOST as MOST_INDEX_BYTES, SnapshotIndex};
 pub use terrapin_base::progress::{LoadProgress, Quiet};
 
 /// The length in bytes of a request.

@@ -151,8 +151,8 @@ fn tagged(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// The forms of `docs/replies.md`: those of the chat templates of Llama, Qwen, DeepSeek, gpt-oss and Mistral, and
-    /// of the examples in the given benchmarks.
+    /// The forms of `docs/reference/replies.md`: those of the chat templates of Llama, Qwen, DeepSeek, gpt-oss and
+    /// Mistral, and of the examples in the given benchmarks.
     const CASES: &str = include_str!("../cases.jsonl");
 
     #[test]

@@ -18,6 +18,14 @@ impl QueryLanguage {
             _ => None,
         }
     }
+
+    /// Returns the name, which [`QueryLanguage::named`] parses.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueryLanguage::OverpassQl => "overpassql",
+            QueryLanguage::Sparql => "sparql",
+        }
+    }
 }
 
 impl std::str::FromStr for QueryLanguage {
@@ -98,6 +106,10 @@ pub fn of(text: &str) -> Option<QueryLanguage> {
         let is_sparql = follows && (rest.contains('{') || word.eq_ignore_ascii_case("describe"));
         return is_sparql.then_some(QueryLanguage::Sparql);
     }
+    // A named subquery of QLever in front of SELECT.
+    if word.eq_ignore_ascii_case("with") && rest.trim_start().starts_with('%') {
+        return Some(QueryLanguage::Sparql);
+    }
     (!hash && is_overpass(word, rest)).then_some(QueryLanguage::OverpassQl)
 }
 
@@ -130,12 +142,12 @@ fn is_overpass(word: &str, rest: &str) -> bool {
 fn after_comments(text: &str) -> (&str, bool) {
     let (mut rest, mut hash) = (text.trim_start(), false);
     loop {
-        let line = |text: &'_ str| text.find('\n').map_or(text.len(), |end| end);
         let skipped = if rest.starts_with('#') {
             hash = true;
-            line(rest)
+            // A comment of SPARQL also ends at a carriage return.
+            rest.find(['\n', '\r']).unwrap_or(rest.len())
         } else if rest.starts_with("//") {
-            line(rest)
+            rest.find('\n').unwrap_or(rest.len())
         } else if let Some(inside) = rest.strip_prefix("/*") {
             inside.find("*/").map_or(rest.len(), |end| end + 4)
         } else {
@@ -170,6 +182,7 @@ mod tests {
             "SELECT * { ?s ?p ?o }",
             "select(count(*) as ?n) {}",
             "#defaultView:Map\nSELECT ?x {}",
+            "# one\r# two\rSELECT ?x {}",
             "PREFIX wd: <http://www.wikidata.org/entity/>\nASK {}",
             "DESCRIBE wd:Q1",
         ] {

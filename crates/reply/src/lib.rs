@@ -1,5 +1,5 @@
-//! Extraction of the query from a language model's reply. The rules are in `docs/replies.md`, with a case for each form
-//! in `cases.jsonl`. The crate works on text only; it does not know engines, parsers or protocols.
+//! Extraction of the query from a language model's reply. The rules are in `docs/reference/replies.md`, with a case for
+//! each form in `cases.jsonl`. The crate works on text only; it does not know engines, parsers or protocols.
 //!
 //! ```text
 //! language.rs   the language that a text begins like

@@ -21,6 +21,15 @@ impl<'a> AcceptHeader<'a> {
     }
 }
 
+impl AcceptHeader<'_> {
+    /// Returns the quality of a range that names the media type, in thousandths; 0 if none does.
+    pub fn quality_by_name(&self, media_type: &str) -> u16 {
+        let Some((kind, subtype)) = media_type.split_once('/') else { return 0 };
+        let named = self.0.iter().filter(|range| range.matches(kind, subtype) == Some(3));
+        named.map(|range| range.quality).max().unwrap_or(0)
+    }
+}
+
 /// Returns the value of the request's `Accept` header, if it has one. Repeated headers are joined with commas.
 pub fn text(headers: &HeaderMap) -> Option<String> {
     let all: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();

@@ -7,13 +7,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
 
 use crate::connections::{self, ConnectionLimits, Connections};
-use crate::services::health;
-use crate::services::kill;
-use crate::services::status;
-use crate::{App, metrics, sites};
+use crate::{App, sites};
 
 /// Maximum number of connections at once.
 const MOST: usize = 64;
@@ -32,13 +28,13 @@ pub fn listen(app: &Arc<App>, address: SocketAddr) -> io::Result<SocketAddr> {
     Ok(bound)
 }
 
+/// Returns the router of the operators' address, made of the table of routes.
 fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/metrics", get(metrics::metrics))
-        .route("/healthz", get(health::health))
-        .route("/readyz", get(health::readiness))
-        .route("/api/status", get(status::all))
-        .route("/api/kill/{id}", post(kill::any))
-        .layer(from_fn_with_state(Arc::clone(&app), sites::guard))
-        .with_state(app)
+    let mut router = Router::new();
+    for route in app.routes.all() {
+        if let Some(handler) = route.operator_handler {
+            router = router.route(route.path, handler(&app, route.methods.filter()));
+        }
+    }
+    router.layer(from_fn_with_state(Arc::clone(&app), sites::guard)).with_state(app)
 }

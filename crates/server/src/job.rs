@@ -103,7 +103,7 @@ impl Gates {
 /// `work` must fail if a limit was reached: the server treats every answer as complete.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns the same errors as [`run`]: the request was rejected, or its client left.
 pub async fn run_query(
     app: &Arc<App>,
     context: &Arc<HttpRequestContext>,

@@ -1,6 +1,6 @@
 //! The HTTP services over one open snapshot, one file each. The crate may use the query engines, the tools of agents
 //! and the snapshot's facts. It does not know loading or commands. It keeps no data of clients, only running queries,
-//! quotas, tokens, and caches of tiles and of scored results.
+//! quotas, tokens, caches of tiles and of scored results, and the work of annotators in its file.
 //!
 //! ```text
 //! connections.rs   accepts, limits and closes connections
@@ -41,6 +41,7 @@ mod costs;
 mod etag;
 mod form;
 mod gate;
+mod identity;
 mod job;
 mod json;
 mod memory;
@@ -60,6 +61,7 @@ mod router;
 mod running;
 mod service;
 mod services;
+mod site_url;
 mod sites;
 mod spool;
 mod tokens;
@@ -85,6 +87,7 @@ use running::Register;
 use spool::AnswerSpool;
 use terrapin_assist::ask::Asker;
 use terrapin_engine::Engine;
+use terrapin_eval::annotation::AnnotationDesk;
 use terrapin_eval::cache::InMemory;
 use terrapin_osm::history::StateSettings;
 use terrapin_tiles::TileCache;
@@ -92,6 +95,7 @@ use trial::Trials;
 use workers::Workers;
 
 pub use connections::ConnectionLimits;
+pub use identity::{DefaultQuery, Logo, PageIdentity, TextPart};
 pub use memory::Division;
 pub use sites::{AllowedPages, HostName, SitePolicy};
 pub use spool::SpoolLimits;
@@ -137,6 +141,10 @@ pub struct ServerSettings {
     pub connections: ConnectionLimits,
     /// The limits of answers buffered for slow clients.
     pub spool: SpoolLimits,
+    /// The identifiers of the data in requests of TEXT2SPARQL; empty if any is accepted.
+    pub datasets: Vec<String>,
+    /// The operator's identity on the page.
+    pub page: Option<PageIdentity>,
     /// The server's host names, and the pages of other sites that may use it.
     pub sites: SitePolicy,
 }
@@ -173,12 +181,15 @@ struct App {
     metrics: Metrics,
     /// The model client for questions in plain language, if a model is configured.
     asker: Option<Asker>,
+    /// The queue that is annotated, if there is one.
+    desk: Option<AnnotationDesk>,
 }
 
 impl App {
     fn new(
         engine: Engine,
         asker: Option<Asker>,
+        desk: Option<AnnotationDesk>,
         settings: ServerSettings,
         tokens: Option<TokenFile>,
     ) -> io::Result<Arc<App>> {
@@ -211,6 +222,7 @@ impl App {
             costs: Costs::default(),
             metrics,
             asker,
+            desk,
         }))
     }
 }
@@ -219,7 +231,10 @@ impl App {
     /// Returns the routes of the public address.
     fn offered_routes(&self) -> impl Iterator<Item = &'static Route> {
         let has_operators_address = self.settings.metrics_bind.is_some();
-        self.routes.all().filter(move |route| !(route.access == Access::Operator && has_operators_address))
+        let has_desk = self.desk.is_some();
+        self.routes.all().filter(move |route| {
+            !(route.access == Access::Operator && has_operators_address) && (has_desk || !route.needs_annotation)
+        })
     }
 
     /// Returns those of them that documents show.
@@ -238,16 +253,18 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 
 /// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones finish. During the drain delay the
 /// port stays open, so that load balancers notice; then follows the grace time. A second signal stops the server
-/// immediately. With `tokens`, queries need a token. `ready` is called with the addresses once the server listens.
+/// immediately. With `tokens`, queries need a token. With `desk`, its queue is
+/// annotated. `ready` is called with the addresses once the server listens.
 pub fn serve(
     engine: Engine,
     asker: Option<Asker>,
+    desk: Option<AnnotationDesk>,
     settings: ServerSettings,
     tokens: Option<TokenFile>,
     ready: impl FnOnce(Addresses),
 ) -> io::Result<()> {
     let runtime = runtime()?;
-    let app = runtime.block_on(async { App::new(engine, asker, settings, tokens) })?;
+    let app = runtime.block_on(async { App::new(engine, asker, desk, settings, tokens) })?;
     let result = runtime.block_on(listen(app, ready));
     // Work that still runs was cancelled. Its threads end with the process at the latest.
     runtime.shutdown_timeout(Duration::from_millis(100));
@@ -258,7 +275,7 @@ pub fn serve(
 /// input ends. No port is opened.
 pub fn serve_pipe(engine: Engine, settings: ServerSettings) -> io::Result<()> {
     let runtime = runtime()?;
-    let app = runtime.block_on(async { App::new(engine, None, settings, None) })?;
+    let app = runtime.block_on(async { App::new(engine, None, None, settings, None) })?;
     let result = runtime.block_on(services::mcp::over_stdio(Arc::clone(&app)));
     app.running.cancel_all();
     runtime.shutdown_timeout(Duration::from_millis(100));

@@ -21,7 +21,8 @@ use terrapin_engine::Engine;
 /// The route of metrics.
 pub const ROUTES: &[Route] = &[Route::get("/metrics", "Metrics for Prometheus", |_, methods| on(methods, metrics))
     .answers(&[TEXT])
-    .access(Access::Operator)];
+    .access(Access::Operator)
+    .for_operators(|_, methods| on(methods, metrics))];
 
 /// Upper bounds of the histogram buckets of query times, in seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];

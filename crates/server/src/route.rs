@@ -44,6 +44,8 @@ pub struct Route {
     pub is_guarded: bool,
     /// Whether it exists only if a language model is configured.
     pub needs_model: bool,
+    /// Whether it exists only if a queue is annotated.
+    pub needs_annotation: bool,
     /// Whether it needs triples: documents leave it out if the snapshot has none.
     pub needs_triples: bool,
     /// Whether documents leave it out: pages of the browser.
@@ -54,6 +56,8 @@ pub struct Route {
     pub wording: &'static dyn Wording,
     /// Returns the handler of the methods.
     pub handler: Handler,
+    /// Returns the handler at the address of operators, without access control; `None` if the route is not there.
+    pub operator_handler: Option<Handler>,
 }
 
 /// A function that returns the handler of a route for its methods.
@@ -108,9 +112,9 @@ pub enum Access {
     Probe,
     /// Clients with a token, if the server has tokens.
     Client,
-    /// The same clients, within their quota.
+    /// Clients with a token, if the server has tokens, within their quota: services that run queries.
     Query,
-    /// The same clients as `Client`; a browser gets the page.
+    /// Clients with a token, if the server has tokens; a browser gets the page instead.
     Browser,
     /// All clients, if operators have no address of their own. Otherwise it is at that address only.
     Operator,
@@ -226,11 +230,13 @@ impl Route {
             access: Access::Client,
             is_guarded: false,
             needs_model: false,
+            needs_annotation: false,
             needs_triples: false,
             is_hidden: false,
             described_at: None,
             wording: &JsonWording,
             handler,
+            operator_handler: None,
         }
     }
 
@@ -292,6 +298,11 @@ impl Route {
     /// Refuses pages of other sites.
     pub const fn guarded(self) -> Route {
         Route { is_guarded: true, ..self }
+    }
+
+    /// Serves it also at the address of operators, with this handler.
+    pub const fn for_operators(self, handler: Handler) -> Route {
+        Route { operator_handler: Some(handler), ..self }
     }
 
     /// Leaves it out of documents of a snapshot without triples.

@@ -10,9 +10,9 @@ use crate::context::HttpRequestContext;
 /// A running query or question.
 #[derive(Clone)]
 pub struct Running {
-    /// When it started, by the wall clock.
+    /// The moment at which it started, by the wall clock.
     pub since: SystemTime,
-    /// When it times out.
+    /// The moment at which it times out.
     pub deadline: Instant,
     /// Its time limit.
     pub allowed: Duration,

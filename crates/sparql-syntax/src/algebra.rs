@@ -340,8 +340,14 @@ pub enum Helper<'l> {
     Graph(usize),
     /// The rank of a row in the results of a search service.
     Found(usize),
+    /// The distance to a nearest geometry.
+    Distance(usize),
     /// A number that is unique to each solution.
     Solution(usize),
+    /// The value of a variable with its lexical form, by the variable's name.
+    Written(&'l str),
+    /// A triple term with variables.
+    TripleTerm(usize),
 }
 
 impl Helper<'_> {
@@ -375,7 +381,10 @@ impl From<Helper<'_>> for Variable {
             Helper::Outer(number) => format!(".outer{number}"),
             Helper::Graph(number) => format!(".graph{number}"),
             Helper::Found(number) => format!(".found{number}"),
+            Helper::Distance(number) => format!(".distance{number}"),
             Helper::Solution(number) => format!(".solution{number}"),
+            Helper::Written(name) => format!(".written.{name}"),
+            Helper::TripleTerm(number) => format!(".blank.triple.{number}"),
         })
     }
 }

@@ -25,6 +25,7 @@ codes! {
         UnknownFunction = "unknown-function", "The function does not exist.";
         UnknownService = "unknown-service", "The service does not exist.";
         LiveService = "live-service", "A service needs access to the live web.";
+        Untranslatable = "untranslatable", "A construct has no equivalent in the dialect to translate to.";
         ServiceParameter = "service-parameter", "A service lacks a parameter, or a parameter has an invalid value.";
         // Codes of failed executions.
         Timeout = "timeout", "The query reached its timeout.";

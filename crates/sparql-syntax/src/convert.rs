@@ -4,9 +4,9 @@
 //! Blank nodes of tables, and relations, are encoded as IRIs. Every IRI of a query, of the data or of a function has a
 //! colon after its scheme; the encoded ones have none, so that they cannot collide.
 
-use oxrdf::{BlankNode, NamedNode, Term};
+use oxrdf::{BlankNode, NamedNode, NamedOrBlankNode, Term};
 use spargebra::algebra::{AggregateExpression, Expression as Its, Function, GraphPattern, OrderExpression};
-use spargebra::term::GroundTerm;
+use spargebra::term::{GroundTerm, GroundTriple};
 
 use crate::algebra::{AggregateCall, Binary, Expression, QueryForm, QueryPattern, Row, SortKey, SparqlQuery, Unary};
 
@@ -98,12 +98,23 @@ fn open(name: String, variables: Vec<oxrdf::Variable>) -> GraphPattern {
 }
 
 fn row(row: &Row) -> Vec<Option<GroundTerm>> {
-    let ground = |term: &Term| match term {
+    row.iter().map(|value| value.as_ref().map(ground)).collect()
+}
+
+fn ground(term: &Term) -> GroundTerm {
+    match term {
         Term::NamedNode(node) => GroundTerm::NamedNode(node.clone()),
         Term::Literal(literal) => GroundTerm::Literal(literal.clone()),
         Term::BlankNode(node) => GroundTerm::NamedNode(of_blank(node)),
-    };
-    row.iter().map(|value| value.as_ref().map(ground)).collect()
+        Term::Triple(triple) => {
+            let subject = match &triple.subject {
+                NamedOrBlankNode::NamedNode(node) => node.clone(),
+                NamedOrBlankNode::BlankNode(node) => of_blank(node),
+            };
+            let (predicate, object) = (triple.predicate.clone(), ground(&triple.object));
+            GroundTerm::Triple(Box::new(GroundTriple { subject, predicate, object }))
+        }
+    }
 }
 
 fn key(key: SortKey) -> OrderExpression {

@@ -130,6 +130,9 @@ impl QueryParser<'_> {
         if let Some(literal) = self.maybe_unsigned_literal()? {
             return Ok(literal.into());
         }
+        if self.is_mark("<<(") {
+            return self.triple_expression();
+        }
         match self.maybe_builtin()? {
             Some(expression) => Ok(expression),
             None => Err(self.expected("an expression")),

@@ -3,15 +3,18 @@
 use oxrdf::NamedNode;
 
 use super::Dialect;
-use super::parser::QueryParser;
+use super::parser::{Extension, QueryParser};
+use super::pattern::filtered;
+use super::qlever::{looks_outside, without_outside};
 use super::token::{SparqlToken, TokenKind};
 use super::tree::DepthTree;
 use crate::algebra::{AggregateCall, AggregateFunction, Binary, Expression, Function};
 use crate::error::{Result, SparqlCode, SparqlError};
 use crate::expression::not;
+use terrapin_diagnostic::TextEdit;
 
 /// Built-in functions that are plain calls: name, function, minimum and maximum number of arguments.
-const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
+const FUNCTIONS: [(&str, Function, usize, usize); 61] = [
     ("STR", Function::Str, 1, 1),
     ("LANG", Function::Lang, 1, 1),
     ("LANGMATCHES", Function::LangMatches, 2, 2),
@@ -61,6 +64,15 @@ const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
     ("ISNUMERIC", Function::IsNumeric, 1, 1),
     ("REGEX", Function::Regex, 2, 3),
     ("ADJUST", Function::Adjust, 2, 2),
+    ("LANGDIR", Function::LangDir, 1, 1),
+    ("STRLANGDIR", Function::StrLangDir, 3, 3),
+    ("HASLANG", Function::HasLang, 1, 1),
+    ("HASLANGDIR", Function::HasLangDir, 1, 1),
+    ("TRIPLE", Function::Triple, 3, 3),
+    ("SUBJECT", Function::Subject, 1, 1),
+    ("PREDICATE", Function::Predicate, 1, 1),
+    ("OBJECT", Function::Object, 1, 1),
+    ("ISTRIPLE", Function::IsTriple, 1, 1),
     // Names of SPARQL functions in other tools.
     ("SUBSTRING", Function::SubStr, 2, 3),
     ("UPPER", Function::UCase, 1, 1),
@@ -69,6 +81,16 @@ const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
 
 /// Number of entries at the end of [`FUNCTIONS`] that are not SPARQL names and only lead to advice.
 const FOREIGN: usize = 3;
+
+/// Functional forms, which have nodes of their own: name, minimum and maximum number of arguments.
+const FORMS: [(&str, usize, usize); 3] = [("COALESCE", 0, usize::MAX), ("IF", 3, 3), ("SAMETERM", 2, 2)];
+
+/// Iterates over the built-in functions and functional forms whose arguments are expressions: name, minimum and maximum
+/// number of arguments.
+pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, usize, usize)> {
+    let functions = FUNCTIONS.iter().take(FUNCTIONS.len() - FOREIGN);
+    functions.map(|(name, _, least, most)| (*name, *least, *most)).chain(FORMS)
+}
 
 /// Namespace of the XPath functions by which SPARQL defines its own; WDQS accepts some of these names.
 const XPATH: &str = "http://www.w3.org/2005/xpath-functions#";
@@ -104,7 +126,9 @@ const GEOSPARQL: [&str; 2] =
 /// The supported GeoSPARQL aggregates.
 const OF_GEOMETRIES: [&str; 4] = ["aggBoundingBox", "aggCentroid", "aggConvexHull", "aggUnion"];
 
-const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
+const AGGREGATES: [&str; 8] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT", "STDEV"];
+/// The name of QLever's aggregate `STDEV`, the standard deviation of a sample.
+pub const STANDARD_DEVIATION: &str = "urn:terrapin:aggregate:deviation";
 
 /// Applies an operator to two arguments. Any other number, which the caller has already rejected, is kept in a
 /// COALESCE.
@@ -146,6 +170,9 @@ impl QueryParser<'_> {
             return Ok(None);
         }
         let name = self.slice(token).to_ascii_uppercase();
+        if name == "STDEV" {
+            self.extend(token, Extension::StandardDeviation, "the aggregate STDEV is QLever's")?;
+        }
         if AGGREGATES.contains(&name.as_str()) {
             self.at += 1;
             let aggregate = self.aggregate(&name)?;
@@ -158,12 +185,15 @@ impl QueryParser<'_> {
             self.expect(")")?;
             return Ok(Some(DepthTree::of_part(Expression::Bound(variable))));
         }
-        if matches!(name.as_str(), "IF" | "COALESCE" | "SAMETERM") {
-            return Ok(Some(self.functional_form(token, &name)?));
+        if let Some((name, least, most)) = FORMS.into_iter().find(|(form, ..)| *form == name) {
+            return Ok(Some(self.functional_form(token, name, (least, most))?));
         }
         let known = FUNCTIONS.iter().position(|(known, ..)| *known == name);
         let own = known.filter(|i| *i < FUNCTIONS.len() - FOREIGN).and_then(|i| FUNCTIONS.get(i));
         let Some((_, function, least, most)) = own else { return Err(self.unknown_function(token, known)) };
+        if *function == Function::Adjust {
+            self.extend(token, Extension::Adjust, "the function ADJUST is not part of SPARQL 1.1")?;
+        }
         let arguments = self.expression_list()?;
         if arguments.len() < *least || arguments.len() > *most {
             return Err(self.arity(token, *least, *most, arguments.len()));
@@ -172,16 +202,16 @@ impl QueryParser<'_> {
     }
 
     /// Parses a functional form, which has a node of its own.
-    fn functional_form(&mut self, token: SparqlToken, name: &str) -> Result<DepthTree<Expression>> {
+    fn functional_form(
+        &mut self,
+        token: SparqlToken,
+        name: &str,
+        (least, most): (usize, usize),
+    ) -> Result<DepthTree<Expression>> {
         let arguments = self.expression_list()?;
         let count = arguments.len();
-        let wanted = match name {
-            "COALESCE" => count,
-            "IF" => 3,
-            _ => 2,
-        };
-        if count != wanted {
-            return Err(self.arity(token, wanted, wanted, count));
+        if count < least || count > most {
+            return Err(self.arity(token, least, most, count));
         }
         arguments.under(|arguments| match name {
             "COALESCE" => Expression::Coalesce(arguments),
@@ -191,7 +221,18 @@ impl QueryParser<'_> {
     }
 
     fn exists(&mut self) -> Result<DepthTree<Expression>> {
-        self.group()?.under(|group| Expression::Exists(Box::new(group)))
+        let token = self.peek();
+        let (group, filter) = self.group_and_filter()?;
+        let filter = match filter {
+            Some(filter) if self.dialect == Dialect::Qlever && looks_outside(&group, &filter) => {
+                self.extend(token, Extension::GroupScope, "a FILTER that sees only its group is QLever's")?;
+                let mut filter = filter.into_part();
+                without_outside(&group, &mut filter);
+                Some(DepthTree::of_part(filter))
+            }
+            filter => filter,
+        };
+        filtered(group, filter)?.under(|group| Expression::Exists(Box::new(group)))
     }
 
     fn arity(&self, token: SparqlToken, least: usize, most: usize, found: usize) -> SparqlError {
@@ -206,19 +247,28 @@ impl QueryParser<'_> {
         let function = foreign.and_then(|i| FUNCTIONS.get(i)).map(|(_, function, ..)| function);
         let meant = function.and_then(|f| FUNCTIONS.iter().find(|(_, known, ..)| known == f));
         match meant {
-            Some((name, ..)) => error.help(format!("did you mean {name}?")),
+            Some((name, ..)) => {
+                let edit = TextEdit { start: token.start, end: token.end, text: (*name).to_owned() };
+                error.help(format!("did you mean {name}?")).edit(edit)
+            }
             None => error,
         }
     }
 
     fn aggregate(&mut self, name: &str) -> Result<DepthTree<AggregateCall>> {
+        if self.is_in_aggregate && self.dialect != Dialect::Wdqs {
+            let message = "an aggregate cannot be in the argument of another";
+            return Err(self.error_at(self.peek(), SparqlCode::Aggregate, message));
+        }
         self.expect("(")?;
         let distinct = self.word("DISTINCT");
         if name == "COUNT" && self.mark("*") {
             self.expect(")")?;
             return Ok(DepthTree::of_part(AggregateCall::CountSolutions { distinct }));
         }
+        let around = std::mem::replace(&mut self.is_in_aggregate, true);
         let argument = self.expression()?;
+        self.is_in_aggregate = around;
         let function = match name {
             "COUNT" => AggregateFunction::Count,
             "SUM" => AggregateFunction::Sum,
@@ -226,10 +276,15 @@ impl QueryParser<'_> {
             "MAX" => AggregateFunction::Max,
             "AVG" => AggregateFunction::Avg,
             "SAMPLE" => AggregateFunction::Sample,
+            "STDEV" => AggregateFunction::Custom(NamedNode::new_unchecked(STANDARD_DEVIATION)),
             _ => {
                 let mut separator = None;
-                // WDQS also accepts a comma for the semicolon.
-                if self.mark(";") || self.mark(",") {
+                let token = self.peek();
+                let is_comma = self.mark(",");
+                if is_comma {
+                    self.extend(token, Extension::SeparatorComma, "a semicolon precedes SEPARATOR")?;
+                }
+                if is_comma || self.mark(";") {
                     self.expect_word("SEPARATOR")?;
                     self.expect("=")?;
                     separator = Some(self.string()?);
@@ -275,7 +330,7 @@ impl QueryParser<'_> {
             return Err(self.error_at(token, SparqlCode::Aggregate, message));
         }
         let arguments = self.expression_list()?;
-        let known = name.as_str().strip_prefix(XPATH).filter(|_| self.dialect == Dialect::Wdqs);
+        let known = name.as_str().strip_prefix(XPATH).filter(|_| self.dialect != Dialect::Standard);
         let known = known.and_then(|local| XPATH_NAMES.iter().find(|(name, _)| *name == local));
         let own = known.and_then(|(_, name)| FUNCTIONS.iter().find(|(other, ..)| other == name));
         let Some((_, function, least, most)) = own else {

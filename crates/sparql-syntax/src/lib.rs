@@ -1,7 +1,8 @@
 //! Parser for SPARQL: text to tokens with positions to algebra.
 //!
-//! The grammar is SPARQL 1.1 with `LATERAL` and the additions of the Wikidata Query Service (WDQS): named subqueries,
-//! predeclared prefixes, and constructs that Blazegraph accepts but the standard rejects ([`Extension`]). For a query
+//! The grammar is SPARQL 1.2 with `LATERAL` and the additions of the Wikidata Query Service (WDQS): named subqueries,
+//! predeclared prefixes, and constructs that Blazegraph accepts but the standard rejects ([`Extension`]), or with the
+//! additions of QLever. [`detect()`] selects the dialect of a text. For a query
 //! without such constructs, the algebra is equivalent to spargebra's. Helper variables and blank nodes are numbered;
 //! therefore a text always gives the same tree. The crate does not know any data and starts no threads.
 //!
@@ -23,25 +24,37 @@ pub mod algebra;
 mod code;
 pub mod convert;
 pub mod depth;
+mod detect;
+mod dialect;
 pub mod error;
 mod expression;
 mod function;
+pub mod grammar;
 mod hints;
 mod own;
 mod parser;
 mod pattern;
 mod prefixes;
+mod qlever;
 mod query;
+mod reading;
+mod reified;
+mod statements;
 mod token;
 mod tree;
 mod triples;
 pub mod vocabulary;
 pub mod walk;
+pub mod write;
 
-pub use parser::{Dialect, Extension, ParsedQuery};
+pub use detect::{DialectDetection, detect};
+pub use dialect::Dialect;
+pub use function::STANDARD_DEVIATION;
+pub use parser::{DEFAULT_BASE, Extension, ParsedQuery};
 pub use pattern::in_scope;
 pub use prefixes::shorten;
-pub use token::{SparqlToken, TokenKind, tokens};
+pub use reading::{declarations, read_tokens};
+pub use token::{SparqlToken, TokenKind};
 
 pub use error::{SparqlCode, SparqlError, SparqlErrorClass};
 
@@ -55,6 +68,11 @@ pub const MAX_TEXT: usize = 1 << 20;
 pub fn parse(text: &str, dialect: Dialect) -> Result<ParsedQuery, SparqlError> {
     parser::QueryParser::new(text, dialect)?.query_unit()
 }
+
+/// The examples of the README, which are tests as well.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;
 
 #[cfg(test)]
 mod tests;

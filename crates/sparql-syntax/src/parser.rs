@@ -1,11 +1,13 @@
 //! The parser's state (position, prefixes, generated names) and the operations that all grammar rules share.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use oxiri::Iri;
 use oxrdf::{BlankNode, NamedNode, Variable};
 
 use super::MAX_TEXT;
+use super::detect;
+use super::dialect::Dialect;
 use super::prefixes;
 use super::token::{self, SparqlToken, TokenKind};
 use super::tree::DepthTree;
@@ -26,27 +28,6 @@ const MAX_STEPS: usize = 4096;
 /// Maximum number of bytes that are tokenized again because `<` was a comparison and not an IRI.
 const MAX_AGAIN: usize = 64 << 20;
 
-/// A dialect of SPARQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Dialect {
-    /// The language that the Wikidata Query Service accepts.
-    #[default]
-    Wdqs,
-    /// SPARQL 1.1 only, but with the predeclared prefixes of WDQS.
-    Standard,
-}
-
-impl Dialect {
-    /// Parses the name of a dialect, ignoring case: `wdqs` or `standard`.
-    pub fn named(name: &str) -> Option<Dialect> {
-        match name.to_ascii_lowercase().as_str() {
-            "wdqs" => Some(Dialect::Wdqs),
-            "standard" => Some(Dialect::Standard),
-            _ => None,
-        }
-    }
-}
-
 /// A construct that a query uses and SPARQL 1.1 rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extension {
@@ -60,9 +41,10 @@ pub enum Extension {
     Ungrouped,
     /// An IRI with characters that are invalid in IRIs.
     LooseIri,
-    /// A relative IRI without BASE: it is resolved against the address of WDQS.
+    /// A relative IRI without BASE: it is resolved against the address of WDQS. The standard leaves the base to the
+    /// application.
     RelativeIri,
-    /// The same variable twice in a SELECT clause.
+    /// An alias that a SELECT clause names before: it becomes one column.
     RepeatedVariable,
     /// A `BIND` before the patterns that bind its variables: it is moved after them.
     EarlyBind,
@@ -70,6 +52,54 @@ pub enum Extension {
     NamedInHaving,
     /// A `<` that compares where SPARQL 1.1 reads an IRI up to the next `>`.
     ComparedIri,
+    /// `WITH %name AS { ... }` in front of the query form, and `INCLUDE %name` as the body of a subquery.
+    LeadingWith,
+    /// `INTERNAL SORT BY`: it is read as `ORDER BY`.
+    InternalSort,
+    /// `TEXTLIMIT`: it has no effect.
+    TextLimit,
+    /// `@en@rdfs:label`: a predicate whose objects have a language.
+    LanguagePredicate,
+    /// `{n,m}` after a step of a path.
+    PathLength,
+    /// The aggregate `STDEV`.
+    StandardDeviation,
+    /// A FILTER of an OPTIONAL or EXISTS that does not see the variables outside its group.
+    GroupScope,
+    /// `LATERAL { ... }`, a join with values from the left.
+    Lateral,
+    /// `ADJUST(time, timezone)`.
+    Adjust,
+    /// A comma for the semicolon in front of `SEPARATOR`.
+    SeparatorComma,
+}
+
+impl Extension {
+    /// Returns whether a dialect has the construct.
+    pub fn is_of(self, dialect: Dialect) -> bool {
+        match self {
+            Extension::NamedSubquery
+            | Extension::AliasOfVisible
+            | Extension::BindToBound
+            | Extension::Ungrouped
+            | Extension::LooseIri
+            | Extension::EarlyBind
+            | Extension::ComparedIri => dialect == Dialect::Wdqs,
+            Extension::RelativeIri
+            | Extension::RepeatedVariable
+            | Extension::NamedInHaving
+            | Extension::Lateral
+            | Extension::Adjust
+            | Extension::SeparatorComma => matches!(dialect, Dialect::Wdqs | Dialect::Qlever),
+            Extension::LeadingWith
+            | Extension::InternalSort
+            | Extension::TextLimit
+            | Extension::LanguagePredicate
+            | Extension::PathLength
+            | Extension::StandardDeviation
+            | Extension::GroupScope => dialect == Dialect::Qlever,
+        }
+    }
 }
 
 /// A parsed query.
@@ -81,15 +111,18 @@ pub struct ParsedQuery {
     pub named: Vec<(String, QueryPattern)>,
     /// The extensions of SPARQL 1.1 that the query uses, sorted.
     pub extensions: Vec<Extension>,
+    /// The dialect in which the query was read; not [`Dialect::Auto`].
+    pub dialect: Dialect,
 }
 
 /// The base for relative IRIs in a query without BASE: the address of WDQS. With the address of this server, results
 /// would depend on the host.
-const SERVICE: &str = "https://query.wikidata.org/sparql";
+pub const DEFAULT_BASE: &str = "https://query.wikidata.org/sparql";
 
 /// A named subquery: the position of its body, and its variables once it has been read.
 pub(super) struct SubqueryDefinition<'a> {
     pub name: &'a str,
+    /// The offset of the opening brace.
     pub body: usize,
     /// The variables, sorted; `None` if the body has not been read.
     pub variables: Option<Vec<Variable>>,
@@ -106,10 +139,14 @@ pub(super) struct QueryParser<'a> {
     depth: usize,
     helpers: usize,
     variables: HashSet<&'a str>,
+    /// The offsets of `<` that are comparisons, although an IRI could start there.
+    comparisons: BTreeSet<usize>,
     /// Number of bytes tokenized again so far.
     again: usize,
     /// Number of path steps so far.
     steps: usize,
+    /// Number of bytes of the terms that short forms of triples repeat.
+    pub repeated: usize,
     pub used_labels: Vec<BlankNode>,
     pub labels: Vec<BlankNode>,
     pub aggregates: Vec<Vec<(Variable, DepthTree<AggregateCall>)>>,
@@ -119,11 +156,18 @@ pub(super) struct QueryParser<'a> {
     extensions: Vec<Extension>,
     /// BINDs that must not be moved, by the offsets of their variables.
     pub fixed: Vec<usize>,
+    /// The variables of the open group whose values must have a language.
+    pub languages: Vec<(Variable, String)>,
+    /// Whether the argument of an aggregate is read.
+    pub is_in_aggregate: bool,
+    /// The token that opens the body of the latest subquery that names its variables.
+    pub include_body: Option<usize>,
 }
 
 /// A saved state of the parser, for backtracking.
 pub(super) struct ParserCheckpoint {
-    at: usize,
+    /// The offset of the next token. Its index may change, because the text before it may be tokenized again.
+    position: usize,
     used_labels: usize,
     labels: Vec<BlankNode>,
     extensions: usize,
@@ -135,9 +179,14 @@ impl<'a> QueryParser<'a> {
             let message = format!("the query has {} bytes, at most {MAX_TEXT} are allowed", text.len());
             return Err(SparqlError::new(SparqlErrorClass::Limit, SparqlCode::TooLong, message));
         }
+        let tokens = token::tokens(text, 0);
+        let dialect = match dialect {
+            Dialect::Auto => detect::of_tokens(text, &tokens).0,
+            dialect => dialect,
+        };
         Ok(QueryParser {
             text,
-            tokens: token::tokens(text, 0),
+            tokens,
             at: 0,
             base: None,
             prefixes: Vec::new(),
@@ -145,8 +194,10 @@ impl<'a> QueryParser<'a> {
             depth: 0,
             helpers: 0,
             variables: HashSet::new(),
+            comparisons: BTreeSet::new(),
             again: 0,
             steps: 0,
+            repeated: 0,
             used_labels: Vec::new(),
             labels: Vec::new(),
             aggregates: Vec::new(),
@@ -154,6 +205,9 @@ impl<'a> QueryParser<'a> {
             needed: Vec::new(),
             extensions: Vec::new(),
             fixed: Vec::new(),
+            languages: Vec::new(),
+            is_in_aggregate: false,
+            include_body: None,
         })
     }
 
@@ -165,11 +219,18 @@ impl<'a> QueryParser<'a> {
         })?;
         self.extensions.sort_unstable();
         self.extensions.dedup();
-        Ok(ParsedQuery { query, named: self.needed, extensions: self.extensions })
+        Ok(ParsedQuery { query, named: self.needed, extensions: self.extensions, dialect: self.dialect })
+    }
+
+    /// Parses the whole text and returns its tokens, in which comparisons that look like IRIs are operators.
+    pub fn read_tokens(mut self) -> Result<Vec<SparqlToken>> {
+        self.whole()?;
+        Ok(token::tokens_with_comparisons(self.text, 0, &self.comparisons))
     }
 
     fn whole(&mut self) -> Result<SparqlQuery> {
         self.prologue()?;
+        self.leading_with()?;
         let query = self.query()?;
         if self.peek().kind != TokenKind::End {
             return Err(self.expected("the end of the query"));
@@ -183,7 +244,10 @@ impl<'a> QueryParser<'a> {
 
     fn prologue(&mut self) -> Result<()> {
         loop {
-            if self.word("BASE") {
+            if self.is_word("VERSION") && matches!(self.ahead(1).kind, TokenKind::Text { quote: 1 }) {
+                // The version of SPARQL: all versions are read alike (SPARQL 1.2, section 4.1.4).
+                self.at += 2;
+            } else if self.word("BASE") {
                 self.base = Some(self.iri_token()?);
             } else if self.word("PREFIX") {
                 let token = self.peek();
@@ -215,6 +279,11 @@ impl<'a> QueryParser<'a> {
         budget::checkpoint();
         let last = SparqlToken { kind: TokenKind::End, start: self.text.len(), end: self.text.len() };
         self.tokens.get(self.at + by).copied().unwrap_or(last)
+    }
+
+    /// Continues with the token at a byte offset.
+    pub fn seek(&mut self, position: usize) {
+        self.at = self.tokens.partition_point(|token| token.start < position);
     }
 
     pub fn slice(&self, token: SparqlToken) -> &'a str {
@@ -303,11 +372,17 @@ impl<'a> QueryParser<'a> {
 
     /// Records the use of an extension; returns an error if the dialect does not have it.
     pub fn extend(&mut self, token: SparqlToken, extension: Extension, otherwise: &str) -> Result<()> {
-        if self.dialect == Dialect::Standard {
-            return Err(self.error_at(token, SparqlCode::Syntax, otherwise));
+        if extension.is_of(self.dialect) {
+            self.extensions.push(extension);
+            return Ok(());
         }
-        self.extensions.push(extension);
-        Ok(())
+        let error = self.error_at(token, SparqlCode::Syntax, otherwise);
+        Err(match [Dialect::Wdqs, Dialect::Qlever].into_iter().find(|dialect| extension.is_of(*dialect)) {
+            Some(dialect) if self.dialect != Dialect::Standard => {
+                error.help(format!("the dialect {} accepts it, not {}", dialect.name(), self.dialect.name()))
+            }
+            _ => error,
+        })
     }
 
     /// Runs `rule` one nesting level deeper.
@@ -326,7 +401,7 @@ impl<'a> QueryParser<'a> {
     /// Saves the state of the parser.
     pub fn mark_state(&self) -> ParserCheckpoint {
         ParserCheckpoint {
-            at: self.at,
+            position: self.peek().start,
             used_labels: self.used_labels.len(),
             labels: self.labels.clone(),
             extensions: self.extensions.len(),
@@ -335,7 +410,7 @@ impl<'a> QueryParser<'a> {
 
     /// Restores a saved state.
     pub fn reset_state(&mut self, state: &ParserCheckpoint) {
-        self.at = state.at;
+        self.seek(state.position);
         self.used_labels.truncate(state.used_labels);
         self.labels.clone_from(&state.labels);
         self.extensions.truncate(state.extensions);
@@ -354,7 +429,12 @@ impl<'a> QueryParser<'a> {
 
     /// Adds a path to the number of steps; rejects too many.
     pub fn count_path(&mut self, path: &Path) -> Result<()> {
-        self.steps += nodes(path);
+        self.count_steps(nodes(path))
+    }
+
+    /// Adds steps of paths to their number; rejects too many.
+    pub fn count_steps(&mut self, steps: usize) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
         if self.steps <= MAX_STEPS {
             return Ok(());
         }
@@ -375,9 +455,9 @@ impl<'a> QueryParser<'a> {
             let error = self.error_at(token, SparqlCode::TooLong, "too many comparisons look like IRIs");
             return Err(error.help("write a space after '<'"));
         }
+        self.comparisons.insert(token.start);
         self.tokens.truncate(self.at);
-        self.tokens.push(SparqlToken { kind: TokenKind::Mark("<"), start: token.start, end: token.start + 1 });
-        self.tokens.extend(token::tokens(self.text, token.start + 1));
+        self.tokens.extend(token::tokens_with_comparisons(self.text, token.start, &self.comparisons));
         Ok(())
     }
 
@@ -434,9 +514,9 @@ impl<'a> QueryParser<'a> {
         })?;
         let parsed = match &self.base {
             Some(base) => base.resolve(&inside),
-            None if self.dialect == Dialect::Wdqs && !inside.contains(':') => {
-                let resolved = Iri::parse(SERVICE.to_owned()).and_then(|base| base.resolve(&inside));
-                if resolved.is_ok() {
+            None if !inside.contains(':') => {
+                let resolved = Iri::parse(DEFAULT_BASE.to_owned()).and_then(|base| base.resolve(&inside));
+                if resolved.is_ok() && Extension::RelativeIri.is_of(self.dialect) {
                     self.extensions.push(Extension::RelativeIri);
                 }
                 resolved
@@ -447,9 +527,6 @@ impl<'a> QueryParser<'a> {
             Ok(iri) => Ok(iri),
             Err(why) => {
                 let message = format!("{} is not a valid IRI: {why}", self.slice(token));
-                if !inside.contains(':') {
-                    return Err(self.error_at(token, SparqlCode::BadIri, message).help("a relative IRI needs a BASE"));
-                }
                 self.extend(token, Extension::LooseIri, &message)?;
                 Ok(Iri::parse_unchecked(inside))
             }
@@ -466,13 +543,11 @@ impl<'a> QueryParser<'a> {
         let prefix = name.get(..colon as usize).unwrap_or("");
         let local = name.get(colon as usize + 1..).unwrap_or("");
         let declared = self.prefixes.iter().find(|(known, _)| *known == prefix).map(|(_, iri)| iri.as_str());
-        let Some(base) = declared.or_else(|| prefixes::known(prefix)) else {
+        let Some(base) = declared.or_else(|| prefixes::known(prefix).filter(|_| self.dialect != Dialect::Standard))
+        else {
             let error =
                 self.error_at(token, SparqlCode::UnknownPrefix, format!("the prefix '{prefix}:' is not declared"));
-            return Err(match prefixes::suggest(prefix) {
-                Some(meant) => error.help(format!("did you mean '{meant}:'?")),
-                None => error.help(format!("declare it in front of the query: PREFIX {prefix}: <http://...>")),
-            });
+            return Err(prefixes::advised(error, prefix, token.start, self.dialect));
         };
         let mut iri = String::with_capacity(base.len() + local.len());
         iri.push_str(base);
@@ -501,9 +576,15 @@ fn unescape_codepoints(text: &str) -> Option<String> {
             _ => return None,
         };
         let digits = after.get(1..1 + length)?;
-        out.push(u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)?);
+        out.push(code_point(digits)?);
         rest = after.get(1 + length..)?;
     }
     out.push_str(rest);
     Some(out)
+}
+
+/// Returns the character with a number in hexadecimal digits, if it is one. Surrogates are not.
+pub(super) fn code_point(digits: &str) -> Option<char> {
+    let are_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    are_digits.then(|| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)).flatten()
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use oxrdf::{Term, Variable};
 
-use super::parser::{Dialect, Extension, QueryParser, SubqueryDefinition};
+use super::dialect::Dialect;
+use super::parser::{Extension, QueryParser};
+use super::qlever::{in_language, looks_outside};
 use super::token::{SparqlToken, TokenKind};
 use super::tree::{DepthTree, reduce};
 use super::triples::{bgp, join, joined};
@@ -16,7 +18,7 @@ use crate::vocabulary::LABEL_SERVICE;
 use crate::walk::{QueryNode, on_in_scope};
 
 /// The pattern of a group and its filters.
-type Group = (DepthTree<QueryPattern>, Option<DepthTree<Expression>>);
+pub(super) type Group = (DepthTree<QueryPattern>, Option<DepthTree<Expression>>);
 
 /// Maximum number of parts of a group.
 const MAX_PARTS: usize = 500;
@@ -47,7 +49,7 @@ impl QueryParser<'_> {
     }
 
     /// Parses a group in braces. Returns its filters separately, because `OPTIONAL` uses them as its condition.
-    fn group_and_filter(&mut self) -> Result<Group> {
+    pub fn group_and_filter(&mut self) -> Result<Group> {
         self.nested(|p| {
             p.expect("{")?;
             p.close_labels();
@@ -60,10 +62,13 @@ impl QueryParser<'_> {
 
     fn parts(&mut self) -> Result<Group> {
         let start = self.mark_state();
+        let around = std::mem::take(&mut self.languages);
         loop {
             if let Some(parts) = self.parts_once()? {
+                self.languages = around;
                 return Ok(parts);
             }
+            self.languages.clear();
             self.reset_state(&start);
         }
     }
@@ -71,7 +76,8 @@ impl QueryParser<'_> {
     /// Parses the parts of a group. Returns `None` if a BIND waited for variables that were never bound; the group is
     /// then read again with that BIND in place.
     fn parts_once(&mut self) -> Result<Option<Group>> {
-        let mut parts = GroupContents { group: bgp(self.triples_block(true)?)?, ..GroupContents::default() };
+        let mut parts =
+            GroupContents { group: bgp(self.triples_block(true)?, self.dialect)?, ..GroupContents::default() };
         for number in 0.. {
             if number > MAX_PARTS {
                 let message = format!("a group has more than {MAX_PARTS} parts");
@@ -83,13 +89,14 @@ impl QueryParser<'_> {
             self.mark(".");
             let triples = self.triples_block(true)?;
             if !triples.is_empty() {
-                parts.group = join(parts.group, bgp(triples)?)?;
+                parts.group = join(parts.group, bgp(triples, self.dialect)?)?;
             }
             if !parts.early.is_empty() {
                 parts.group = self.bind_ready(parts.group, &mut parts.early)?;
             }
         }
-        let GroupContents { group, filters, labels, mut early } = parts;
+        let GroupContents { group, mut filters, labels, mut early } = parts;
+        filters.extend(std::mem::take(&mut self.languages).into_iter().map(|(of, language)| in_language(of, language)));
         let mut group = self.bind_ready(group, &mut early)?;
         if !early.is_empty() {
             self.fixed.extend(early.iter().map(|bind| bind.token.start));
@@ -109,7 +116,11 @@ impl QueryParser<'_> {
         let token = self.peek();
         let group = std::mem::take(&mut parts.group);
         parts.group = if self.word("OPTIONAL") {
-            let (right, condition) = self.group_and_filter()?;
+            let (mut right, mut condition) = self.group_and_filter()?;
+            if self.dialect == Dialect::Qlever && condition.as_ref().is_some_and(|c| looks_outside(&right, c)) {
+                self.extend(token, Extension::GroupScope, "a FILTER that sees only its group is QLever's")?;
+                right = filtered(right, condition.take())?;
+            }
             group.and_maybe(right, condition, |left, right, condition| QueryPattern::LeftJoin {
                 left: Box::new(left),
                 right: Box::new(right),
@@ -119,6 +130,7 @@ impl QueryParser<'_> {
             let right = self.group()?;
             group.and(right, |left, right| QueryPattern::Minus { left: Box::new(left), right: Box::new(right) })?
         } else if self.word("LATERAL") {
+            self.extend(token, Extension::Lateral, "LATERAL is not part of SPARQL 1.1")?;
             let right = self.group()?;
             self.check_lateral(token, &group, &right)?;
             group.joined(right, |left, right| QueryPattern::Lateral { left: Box::new(left), right: Box::new(right) })?
@@ -285,9 +297,12 @@ impl QueryParser<'_> {
         if self.is_iri() {
             return Ok(Some(self.iri()?.into()));
         }
+        if self.is_mark("<<(") {
+            return Ok(Some(self.triple_value()?));
+        }
         match self.maybe_literal()? {
             Some(literal) => Ok(Some(literal.into())),
-            None => Err(self.expected("an IRI, a literal or UNDEF")),
+            None => Err(self.expected("an IRI, a literal, a triple term or UNDEF")),
         }
     }
 
@@ -300,36 +315,15 @@ impl QueryParser<'_> {
             let with = self.peek();
             self.extend(with, Extension::NamedSubquery, "WITH does not belong to SPARQL 1.1")?;
             self.at += 1;
-            let body = self.at;
-            if !self.is_mark("{") {
-                return Err(self.expected("'{'"));
-            }
-            let mut open = 0_usize;
-            loop {
-                match self.peek().kind {
-                    TokenKind::Mark("{") => open += 1,
-                    TokenKind::Mark("}") => open -= 1,
-                    TokenKind::End => {
-                        return Err(self.error_at(with, SparqlCode::Syntax, "the braces of this WITH do not close"));
-                    }
-                    _ => {}
-                }
-                self.at += 1;
-                if open == 0 {
-                    break;
-                }
-            }
+            let body = self.peek().start;
+            self.skip_group(with)?;
             self.expect_word("AS")?;
             let token = self.peek();
             if token.kind != TokenKind::Named {
                 return Err(self.expected("a name with %"));
             }
             self.at += 1;
-            let name = self.slice(token).get(1..).unwrap_or("");
-            if self.named.iter().any(|n| n.name == name) {
-                return Err(self.error_at(token, SparqlCode::NamedSubquery, format!("%{name} is defined twice")));
-            }
-            self.named.push(SubqueryDefinition { name, body, variables: None, open: false });
+            self.define(token, body)?;
         }
         Ok(())
     }
@@ -339,13 +333,17 @@ impl QueryParser<'_> {
         if token.kind != TokenKind::Named {
             return Err(self.expected("a name with %"));
         }
+        self.check_include(token)?;
         self.at += 1;
         let name = self.slice(token).get(1..).unwrap_or("");
         let Some(index) = self.named.iter().position(|n| n.name == name) else {
             let names: Vec<String> = self.named.iter().map(|n| format!("%{}", n.name)).collect();
             let error = self.error_at(token, SparqlCode::NamedSubquery, format!("%{name} is never defined"));
             return Err(error.help(if names.is_empty() {
-                format!("define it between SELECT and WHERE: WITH {{ SELECT ... }} AS %{name}")
+                match self.dialect {
+                    Dialect::Qlever => format!("define it in front of the query: WITH %{name} AS {{ ... }}"),
+                    _ => format!("define it between SELECT and WHERE: WITH {{ SELECT ... }} AS %{name}"),
+                }
             } else {
                 format!("defined are {}", names.join(", "))
             }));
@@ -366,17 +364,25 @@ impl QueryParser<'_> {
         }
         named.open = true;
         let (name, body) = (named.name.to_owned(), named.body);
-        let back = std::mem::replace(&mut self.at, body);
+        let back = self.peek().start;
+        self.seek(body);
         let labels = (std::mem::take(&mut self.used_labels), std::mem::take(&mut self.labels));
         let pattern = self.group()?;
         (self.used_labels, self.labels) = labels;
-        self.at = back;
+        self.seek(back);
         let mut variables: Vec<Variable> = in_scope(&pattern).into_iter().collect();
         variables.sort();
         if let Some(named) = self.named.get_mut(index) {
             named.open = false;
             named.variables = Some(variables.clone());
         }
+        let pattern = match *pattern {
+            QueryPattern::Project { .. }
+            | QueryPattern::Distinct { .. }
+            | QueryPattern::Reduced { .. }
+            | QueryPattern::Slice { .. } => pattern,
+            _ => pattern.under(|inner| QueryPattern::project(inner, variables.clone()))?,
+        };
         self.needed.push((name, pattern.into_part()));
         Ok(variables)
     }

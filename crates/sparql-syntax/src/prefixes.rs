@@ -1,8 +1,13 @@
 //! Predeclared prefixes: those of the Wikidata Query Service, those that Instruct-to-SPARQL prepends to its queries,
-//! those of osm2rdf, and `terrapin:`. Declarations in a query take precedence.
+//! those of osm2rdf and of QLever's documentation, and `terrapin:`. Declarations in a query take precedence.
+
+use terrapin_diagnostic::TextEdit;
+
+use super::dialect::Dialect;
+use crate::error::SparqlError;
 
 /// Prefixes and their IRIs, sorted by prefix.
-const KNOWN: [(&str, &str); 74] = [
+const KNOWN: [(&str, &str); 81] = [
     ("bd", "http://www.bigdata.com/rdf#"),
     ("bds", "http://www.bigdata.com/rdf/search#"),
     ("bif", "http://www.openlinksw.com/schemas/bif#"),
@@ -20,6 +25,7 @@ const KNOWN: [(&str, &str); 74] = [
     ("geom", "http://geovocab.org/geometry#"),
     ("hint", "http://www.bigdata.com/queryHints#"),
     ("lgdo", "http://linkedgeodata.org/ontology/"),
+    ("math", "http://www.w3.org/2005/xpath-functions/math#"),
     ("mediawiki", "https://www.mediawiki.org/ontology#"),
     ("mwapi", "https://www.mediawiki.org/ontology#API/"),
     ("nobel", "http://data.nobelprize.org/terms/"),
@@ -39,6 +45,7 @@ const KNOWN: [(&str, &str); 74] = [
     ("osmway", "https://www.openstreetmap.org/way/"),
     ("owl", "http://www.w3.org/2002/07/owl#"),
     ("p", "http://www.wikidata.org/prop/"),
+    ("pathSearch", "https://qlever.cs.uni-freiburg.de/pathSearch/"),
     ("pq", "http://www.wikidata.org/prop/qualifier/"),
     ("pqn", "http://www.wikidata.org/prop/qualifier/value-normalized/"),
     ("pqv", "http://www.wikidata.org/prop/qualifier/value/"),
@@ -49,6 +56,7 @@ const KNOWN: [(&str, &str); 74] = [
     ("ps", "http://www.wikidata.org/prop/statement/"),
     ("psn", "http://www.wikidata.org/prop/statement/value-normalized/"),
     ("psv", "http://www.wikidata.org/prop/statement/value/"),
+    ("ql", "http://qlever.cs.uni-freiburg.de/builtin-functions/"),
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
     ("schema", "http://schema.org/"),
@@ -59,8 +67,12 @@ const KNOWN: [(&str, &str); 74] = [
     ("sesame", "http://www.openrdf.org/schema/sesame#"),
     ("sf", "http://www.opengis.net/ont/sf#"),
     ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("spatialSearch", "https://qlever.cs.uni-freiburg.de/spatialSearch/"),
     ("terrapin", "urn:terrapin:service:"),
+    ("textSearch", "https://qlever.cs.uni-freiburg.de/textSearch/"),
+    ("unit", "http://qudt.org/vocab/unit/"),
     ("uom", "http://www.opengis.net/def/uom/OGC/1.0/"),
+    ("view", "https://qlever.cs.uni-freiburg.de/materializedView/"),
     ("vrank", "http://purl.org/voc/vrank#"),
     ("wd", "http://www.wikidata.org/entity/"),
     ("wdata", "http://www.wikidata.org/wiki/Special:EntityData/"),
@@ -85,11 +97,31 @@ pub(crate) fn known(prefix: &str) -> Option<&'static str> {
     KNOWN.get(at).map(|(_, iri)| *iri)
 }
 
+/// Iterates over all predeclared prefixes with their IRIs.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KNOWN.iter().copied()
+}
+
 /// Sophox's prefixes for tags and metadata of elements, and their equivalents here.
 const OTHERS: [(&str, &str); 2] = [("osmt", "osmkey"), ("osmm", "osmmeta")];
 
+/// Adds the advice to the error for a prefix at byte `start` that is not declared: a predeclared prefix, or a
+/// declaration. The standard predeclares no prefix.
+pub(crate) fn advised(error: SparqlError, prefix: &str, start: usize, dialect: Dialect) -> SparqlError {
+    match suggest(prefix).filter(|_| dialect != Dialect::Standard) {
+        Some(meant) => {
+            let edit = TextEdit { start, end: start + prefix.len(), text: meant.to_owned() };
+            error.help(format!("did you mean '{meant}:'?")).edit(edit)
+        }
+        None => {
+            let iri = known(prefix).unwrap_or("http://...");
+            error.help(format!("declare it in front of the query: PREFIX {prefix}: <{iri}>"))
+        }
+    }
+}
+
 /// Suggests a predeclared prefix for a misspelled one.
-pub(crate) fn suggest(prefix: &str) -> Option<&'static str> {
+fn suggest(prefix: &str) -> Option<&'static str> {
     let lower = prefix.to_lowercase();
     let lower = OTHERS.iter().find(|(other, _)| *other == lower).map_or(&*lower, |(_, here)| here);
     KNOWN.iter().find(|(name, _)| *name == lower).map(|(name, _)| *name)

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use oxrdf::{NamedNode, Variable};
 
-use super::parser::{Dialect, Extension, QueryParser};
+use super::dialect::Dialect;
+use super::parser::{Extension, QueryParser};
 use super::pattern::{extended, filtered, in_scope};
+use super::statements::Triple;
 use super::token::{SparqlToken, TokenKind};
 use super::tree::DepthTree;
-use super::triples::{Triple, join};
+use super::triples::join;
 use crate::algebra::{
     AggregateCall, AggregateFunction, Expression, Helper, NamedNodePattern, QueryDataset, QueryForm, QueryPattern,
     SortKey, SparqlQuery, TriplePattern,
@@ -181,9 +183,14 @@ impl QueryParser<'_> {
 
     /// Parses a subquery, after the opening brace of its group.
     pub fn sub_select(&mut self) -> Result<DepthTree<QueryPattern>> {
+        let around = std::mem::take(&mut self.is_in_aggregate);
         let selection = self.selection()?;
+        if selection.members.is_some() {
+            self.include_body = Some(self.at + usize::from(self.is_word("WHERE")));
+        }
         let pattern = self.where_clause()?;
         let modifiers = self.modifiers()?;
+        self.is_in_aggregate = around;
         self.select(selection, pattern, modifiers)
     }
 
@@ -256,13 +263,22 @@ impl QueryParser<'_> {
         if self.word("ORDER") {
             self.expect_word("BY")?;
             modifiers.order = Some(self.order_conditions()?);
+        } else if self.is_word("INTERNAL") && self.is_word_at(1, "SORT") {
+            self.extend(self.peek(), Extension::InternalSort, "INTERNAL SORT BY is QLever's; write ORDER BY")?;
+            self.at += 2;
+            self.expect_word("BY")?;
+            modifiers.order = Some(self.order_conditions()?);
         }
-        let (mut limit, mut offset) = (None, None);
+        let (mut limit, mut offset, mut texts) = (None, None, None);
         loop {
             if limit.is_none() && self.word("LIMIT") {
                 limit = Some(self.count()?);
             } else if offset.is_none() && self.word("OFFSET") {
                 offset = Some(self.count()?);
+            } else if texts.is_none() && self.is_word("TEXTLIMIT") {
+                self.extend(self.peek(), Extension::TextLimit, "TEXTLIMIT is QLever's")?;
+                self.at += 1;
+                texts = Some(self.count()?);
             } else {
                 break;
             }
@@ -369,9 +385,9 @@ impl QueryParser<'_> {
                 aggregates: names.into_iter().zip(aggregates).collect(),
             })?;
         }
-        // In the standard, aliases of SELECT are not visible in HAVING; in WDQS they are.
+        // In the standard, aliases of SELECT are not visible in HAVING; in WDQS and in QLever they are.
         let (early, late) = match modifiers.having {
-            Some(having) if self.dialect == Dialect::Wdqs && selection.names_any_of(&having) => {
+            Some(having) if self.dialect != Dialect::Standard && selection.names_any_of(&having) => {
                 self.extend(selection.start, Extension::NamedInHaving, "HAVING uses an alias of SELECT")?;
                 (None, Some(having))
             }
@@ -483,6 +499,8 @@ impl QueryParser<'_> {
         let (mut columns, mut row) = (Vec::new(), Vec::new());
         for member in members {
             let (variable, token) = match member {
+                // A variable that is named twice is one column.
+                SelectItem::Variable(variable, _) if known.contains(&variable) => continue,
                 // Describing a resource twice has no effect.
                 SelectItem::Named(name, _) if !described.insert(name.clone()) => continue,
                 SelectItem::Named(name, token) => {

@@ -2,6 +2,7 @@
 
 use regex::Regex;
 use spargebra::SparqlParser;
+use spargebra::algebra::GraphPattern;
 
 use super::algebra::QueryPattern;
 use super::*;
@@ -36,6 +37,9 @@ const STANDARD: &[&str] = &[
     "DESCRIBE ?x <http://a> { ?x !(<http://p>|^<http://q>) ?y . ?y (<http://p>|<http://q>)+ ?z GRAPH ?g { ?z ?z ?z } }",
     "SELECT ?x FROM <http://g> FROM NAMED <http://h> { { SELECT ?x (SAMPLE(?y) AS ?z) { ?x ?p ?y } GROUP BY ?x } SERVICE SILENT <http://s> { ?x ?y ?z } } VALUES ?x { 1 2 }",
     "SELECT (GROUP_CONCAT(DISTINCT ?x; separator=\"\\t|\") AS ?y) { ?x ?y2 ?z FILTER(?x IN (1,2) && !BOUND(?z) || ?x NOT IN () && IF(?x<?z, REGEX(?z,'a','i'), COALESCE(?x)) ) }",
+    "SELECT * { << ?s ?p 'x'@ar--rtl ~ ?r >> . ?r <http://q> << <http://a> a ?o >> . ?s ?p <<( ?s a <<( _:b <http://p> 1 )>> )>> }",
+    "SELECT * { ?s ?p ?o FILTER(isTRIPLE(?o) && SUBJECT(?o) = ?s && <<( ?s a <<( ?s ?p 1 )>> )>> = TRIPLE(?s, PREDICATE(?o), OBJECT(?o))) VALUES ?o { <<( <http://a> a <<( <http://a> <http://b> 'x' )>> )>> } }",
+    "SELECT * { ?s ?p ?o FILTER(hasLANG(?o) && hasLANGDIR(?o) && LANGDIR(?o) = 'rtl' && ?o != STRLANGDIR('x', 'ar', 'rtl')) }",
     "BASE <http://b/> PREFIX : <c#> SELECT ?a { ?a :d\\,e <f> OPTIONAL {{ ?a ?b ?c FILTER(?c) }} FILTER EXISTS {} }",
 ];
 
@@ -57,6 +61,37 @@ fn variables_in_scope_are_those_of_the_reference() {
             convert::pattern(pattern.clone()).on_in_scope_variable(|variable| theirs.push(variable.clone()));
             assert_eq!(ours, theirs, "{text}\n{pattern:?}");
         });
+    }
+}
+
+/// Returns the triples of a query without other patterns, sorted.
+fn triples(query: &spargebra::Query) -> Vec<String> {
+    let spargebra::Query::Select { pattern: GraphPattern::Project { inner, .. }, .. } = query else {
+        panic!("{query}")
+    };
+    let GraphPattern::Bgp { patterns } = &**inner else { panic!("{query}") };
+    let mut triples: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+    triples.sort();
+    triples
+}
+
+#[test]
+fn annotations_are_the_triples_of_the_reference() {
+    let helper = Regex::new(r"_:(\.[0-9]+|[0-9a-f]{20,32})").unwrap();
+    for text in [
+        "SELECT * { ?s ?p ?o ~ <http://r> {| a ?t ; <http://q> 1, 2 |} ~ ?r ~ _:b {| a ?t |} }",
+        "SELECT * { ?s <http://p> ?o ~ ?r {| a ?t ~ ?u {| a 3 |} |}, 'x' ~ ?v ; ?q << ?s ?p << ?o a 1 ~ ?w >> ~ ?x >> }",
+        "SELECT * { << ?s ?p 'x'@ar--rtl ~ ?r >> <http://q> << <http://a> a ?o >> }",
+        "SELECT * { << << ?s ?p ?o ~ ?r >> a << ?s a <<( ?s a 1 )>> ~ ?u >> ~ ?v >> . [ a 1 ] a ?o ~ ?w }",
+    ] {
+        let theirs = SparqlParser::new().parse_query(text).unwrap();
+        let parsed = convert::query(parse(text, Dialect::Standard).unwrap().query);
+        let plain = |triples: Vec<String>| {
+            let mut plain: Vec<String> = triples.iter().map(|t| helper.replace_all(t, "_:new").into_owned()).collect();
+            plain.sort();
+            plain
+        };
+        assert_eq!(plain(triples(&parsed)), plain(triples(&theirs)), "{text}");
     }
 }
 
@@ -121,6 +156,18 @@ fn one_text_gives_one_tree() {
     assert_eq!(parse(text, Dialect::Wdqs).unwrap().query, parse(text, Dialect::Wdqs).unwrap().query);
 }
 
+/// The comparison `<-'>'` looks like an IRI. Reading the body of a subquery tokenizes the text after it again.
+#[test]
+fn named_subqueries_may_contain_comparisons_that_look_like_iris() {
+    let bodies = ["?x wdt:P1 ?v FILTER(?v<-'>')", "?x wdt:P1 ?v BIND(1 AS ?n) FILTER(?v<3&&4>?v) FILTER(?v<5&&6>?v)"];
+    for body in bodies {
+        let text = format!("SELECT ?x WITH {{ SELECT ?x {{ {body} }} }} AS %a {{ INCLUDE %a ?x wdt:P2 <urn:c> }}");
+        let spaced = text.replace('<', " < ").replace("< urn:c", "<urn:c");
+        let tree = |text: &str| parse(text, Dialect::Wdqs).map(|parsed| (parsed.query, parsed.named));
+        assert_eq!(tree(&text).unwrap(), tree(&spaced).unwrap(), "{text}");
+    }
+}
+
 #[test]
 fn named_subqueries_may_come_in_any_order_and_often() {
     let text = "SELECT * WITH { SELECT ?x { INCLUDE %b } } AS %a # %c
@@ -144,6 +191,37 @@ fn named_subqueries_may_come_in_any_order_and_often() {
     assert!(parse(text, Dialect::Standard).is_err());
 }
 
+/// A suggested word is also an edit, which mends the query.
+#[test]
+fn suggested_words_are_edits() {
+    for (mistake, meant) in [
+        ("SELECT (UPPER(?x) AS ?y) {}", "SELECT (UCASE(?x) AS ?y) {}"),
+        ("SELECT * { ?s WDT:P31 ?o }", "SELECT * { ?s wdt:P31 ?o }"),
+        ("SELECT * { ?s osmt:name ?o }", "SELECT * { ?s osmkey:name ?o }"),
+    ] {
+        let error = parse(mistake, Dialect::Wdqs).unwrap_err();
+        let edit = error.edit.as_ref().unwrap_or_else(|| panic!("{mistake}: {error:?}"));
+        assert_eq!(edit.apply(mistake).as_deref(), Some(meant));
+        parse(meant, Dialect::Wdqs).unwrap();
+        assert!(error.help.is_some_and(|help| help.contains(&edit.text)));
+    }
+    assert_eq!(parse("SELECT * { ?s xyz:p ?o }", Dialect::Wdqs).unwrap_err().edit, None);
+}
+
+/// The standard predeclares no prefixes, so that the remedy is a declaration, with the usual IRI.
+#[test]
+fn the_standard_dialect_advises_to_declare_a_prefix() {
+    for (prefix, iri) in [
+        ("ql", "http://qlever.cs.uni-freiburg.de/builtin-functions/"),
+        ("wdt", "http://www.wikidata.org/prop/direct/"),
+        ("WDT", "http://..."),
+    ] {
+        let error = parse(&format!("SELECT * {{ ?s {prefix}:p ?o }}"), Dialect::Standard).unwrap_err();
+        let advice = format!("declare it in front of the query: PREFIX {prefix}: <{iri}>");
+        assert_eq!((error.help, error.edit), (Some(advice), None));
+    }
+}
+
 #[test]
 fn errors_tell_place_and_advice() {
     let error = |text: &str| parse(text, Dialect::Wdqs).unwrap_err();
@@ -160,6 +238,16 @@ fn errors_tell_place_and_advice() {
     assert_eq!(error(&format!("ASK {{ ?s {} ?o }}", ["a"; 1000].join("/"))).code, SparqlCode::TooLarge);
     let many: String = (0..5000).map(|n| format!(" ?v{n}")).collect();
     assert_eq!(error(&format!("SELECT{many} {{}}")).code, SparqlCode::TooLarge);
+    // What a short form repeats counts with each repetition.
+    let long = format!("<http://e/{}>", "p".repeat(100_000));
+    for triple in ["?s LONG 1", "?s (LONG|^LONG)+ 1", "LONG ?p 1"] {
+        let text = format!("SELECT * {{ {}{} }}", triple.replace("LONG", &long), ", 1".repeat(1000));
+        assert_eq!(error(&text).code, SparqlCode::TooLong, "{triple}");
+    }
+    for triple in ["?s LONG ?o", "?s ?p LONG", "LONG ?p ?o"] {
+        let text = format!("SELECT * {{ {}{} }}", triple.replace("LONG", &long), " ~ ?r".repeat(1000));
+        assert_eq!(error(&text).code, SparqlCode::TooLong, "{triple}");
+    }
 }
 
 #[test]
@@ -175,6 +263,25 @@ fn extensions_are_named() {
     assert_eq!(needs("BASE <http://e/> SELECT * { <Q42> ?y ?z BIND(fn:upper-case(?z) AS ?u) }"), []);
     assert_eq!(needs("SELECT (COUNT(?x) AS ?c) (?c / 2 AS ?d) { ?x ?y ?z }"), []);
     assert_eq!(needs("SELECT * { ?x ?y ?z FILTER(?x<?a&&?b>?y) }"), [Extension::ComparedIri]);
+    assert_eq!(needs("SELECT * { ?x ?y ?z FILTER(?x<=?a&&?b>?y) }"), [Extension::ComparedIri]);
     assert_eq!(needs("SELECT * { ?x ?y ?z FILTER(?x< ?a&&?b>?y) }"), []);
     assert!(parse("SELECT * { ?x ?y ?z FILTER(?x<?a&&?b>?y) }", Dialect::Standard).is_err());
+}
+
+#[test]
+fn an_aggregate_is_not_in_the_argument_of_another() {
+    let nested = "SELECT (COUNT(COUNT(*)) AS ?c) {}";
+    assert!(parse(nested, Dialect::Standard).unwrap_err().message.contains("argument of another"));
+    let apart = "SELECT (SUM(IF(EXISTS { SELECT (COUNT(*) AS ?d) {} }, 1, 0)) AS ?c) {}";
+    assert!(parse(apart, Dialect::Standard).is_ok());
+    assert!(parse("VERSION \"1.2\" ASK {}", Dialect::Standard).is_ok());
+    assert!(parse("VERSION 1.2 ASK {}", Dialect::Standard).is_err());
+}
+
+#[test]
+fn nested_lengths_of_paths_are_counted_before_they_are_copied() {
+    let text = "SELECT * { ?s (((((((wdt:P1{64})?){64})?){64})?){64}) ?o }";
+    let error = parse(text, Dialect::Qlever).unwrap_err();
+    assert_eq!(error.code, error::SparqlCode::TooLarge, "{error}");
+    assert!(parse("SELECT * { ?s (wdt:P1{4}|wdt:P2){4} ?o }", Dialect::Qlever).is_ok());
 }

@@ -1,5 +1,7 @@
-//! Tokenizer: text to tokens with positions. Follows the lexical grammar of SPARQL 1.1, with `%name`; does not
+//! Tokenizer: text to tokens with positions. Follows the lexical grammar of SPARQL 1.2, with `%name`; does not
 //! interpret tokens.
+
+use std::collections::BTreeSet;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub enum TokenKind {
     Variable,
     /// `@en`.
     Tag,
+    /// `@en@`, in front of a predicate.
+    PredicateTag,
     /// `12`.
     Integer,
     /// `1.2`.
@@ -52,9 +56,9 @@ pub struct SparqlToken {
 }
 
 /// The marks, longest first.
-const MARKS: [&str; 32] = [
-    "^^", "&&", "||", "<=", ">=", "!=", "{|", "|}", "<<", ">>", "{", "}", "(", ")", "[", "]", ".", ";", ",", "*", "/",
-    "|", "^", "?", "+", "-", "!", "=", "<", ">", "~", "&",
+const MARKS: [&str; 34] = [
+    "<<(", ")>>", "^^", "&&", "||", "<=", ">=", "!=", "{|", "|}", "<<", ">>", "{", "}", "(", ")", "[", "]", ".", ";",
+    ",", "*", "/", "|", "^", "?", "+", "-", "!", "=", "<", ">", "~", "&",
 ];
 
 fn is_name_start(c: char) -> bool {
@@ -178,12 +182,13 @@ fn one(text: &str) -> (usize, TokenKind) {
             }
         }
         '@' => {
+            // `--` before a base direction is a part of the tag.
             let tag = run(rest, |c| c == '-' || c.is_ascii_alphanumeric());
             let tag = rest.get(..tag).unwrap_or("").trim_end_matches('-').len();
-            return if tag > 0 {
-                (1 + tag, TokenKind::Tag)
-            } else {
-                (1, TokenKind::Wrong("a language tag is expected after @"))
+            return match rest.as_bytes().get(tag) {
+                _ if tag == 0 => (1, TokenKind::Wrong("a language tag is expected after @")),
+                Some(b'@') => (1 + tag + 1, TokenKind::PredicateTag),
+                _ => (1 + tag, TokenKind::Tag),
             };
         }
         '"' | '\'' => {
@@ -237,11 +242,22 @@ fn blank(text: &str) -> usize {
 
 /// Returns the tokens of `text` from byte `from`; the last one is a [`TokenKind::End`].
 pub fn tokens(text: &str, from: usize) -> Vec<SparqlToken> {
+    tokens_with_comparisons(text, from, &BTreeSet::new())
+}
+
+/// Returns the tokens of `text` from byte `from`. A `<` at one of the offsets `comparisons` is an operator, although an
+/// IRI could start there.
+pub(super) fn tokens_with_comparisons(text: &str, from: usize, comparisons: &BTreeSet<usize>) -> Vec<SparqlToken> {
     let mut tokens = Vec::with_capacity((text.len() - from.min(text.len())) / 4 + 1);
     let mut at = from;
     loop {
         at += blank(text.get(at..).unwrap_or(""));
-        let (length, kind) = one(text.get(at..).unwrap_or(""));
+        let rest = text.get(at..).unwrap_or("");
+        let (length, kind) = match comparisons.contains(&at) {
+            true if rest.starts_with("<=") => (2, TokenKind::Mark("<=")),
+            true => (1, TokenKind::Mark("<")),
+            false => one(rest),
+        };
         tokens.push(SparqlToken { kind, start: at, end: at + length });
         if kind == TokenKind::End {
             return tokens;
@@ -270,6 +286,7 @@ mod tests {
     #[test]
     fn names_end_before_a_dot() {
         assert_eq!(texts("wd:Q1. _:b.c. ex:a.b%20 %x"), ["wd:Q1", ".", "_:b.c", ".", "ex:a.b%20", "%x", ""]);
+        assert_eq!(texts("?s @en@rdfs:label 'x'@en-GB"), ["?s", "@en@", "rdfs:label", "'x'", "@en-GB", ""]);
         assert_eq!(texts("wdt:P31?/p:P1"), ["wdt:P31", "?", "/", "p:P1", ""]);
     }
 

@@ -1,30 +1,17 @@
 //! Rules for triples, paths and terms.
 
 use oxrdf::vocab::{rdf, xsd};
-use oxrdf::{BlankNode, Literal, NamedNode};
+use oxrdf::{BaseDirection, BlankNode, Literal, NamedNode};
 
-use super::parser::QueryParser;
+use super::dialect::Dialect;
+use super::parser::{QueryParser, code_point};
+use super::reified::simple;
+use super::statements::{Object, Properties, Triple, Verb, triple};
 use super::token::TokenKind;
 use super::tree::{DepthTree, reduce};
-use crate::algebra::{NamedNodePattern, Path, QueryPattern, TermPattern, TriplePattern};
+use crate::algebra::{NamedNodePattern, Path, QueryPattern, TermPattern};
 use crate::error::{Result, SparqlCode};
 use crate::hints;
-
-/// A triple pattern, or a path of more than one predicate.
-pub(super) enum Triple {
-    Plain(TriplePattern),
-    Path { subject: TermPattern, path: DepthTree<Path>, object: TermPattern },
-}
-
-/// A predicate.
-#[derive(Clone)]
-enum Verb {
-    Variable(oxrdf::Variable),
-    Path(DepthTree<Path>),
-}
-
-/// The result of a predicate-object list: verbs with their objects, and the triples of nested blank nodes and lists.
-type Properties = (Vec<(Verb, Vec<TermPattern>)>, Vec<Triple>);
 
 impl QueryParser<'_> {
     /// Returns whether a triple can start here.
@@ -36,7 +23,7 @@ impl QueryParser<'_> {
             | TokenKind::Blank
             | TokenKind::Text { .. } => true,
             TokenKind::Integer | TokenKind::Decimal | TokenKind::Double => true,
-            TokenKind::Mark(mark) => matches!(mark, "[" | "(" | "+" | "-"),
+            TokenKind::Mark(mark) => matches!(mark, "[" | "(" | "+" | "-" | "<<" | "<<("),
             TokenKind::Word => self.is_word("true") || self.is_word("false"),
             _ => false,
         }
@@ -55,42 +42,76 @@ impl QueryParser<'_> {
     }
 
     fn same_subject(&mut self, paths: bool, out: &mut Vec<Triple>) -> Result<()> {
-        let (subject, mut triples, alone) =
-            if (self.is_mark("[") && !self.is_anonymous()) || (self.is_mark("(") && !self.is_nil()) {
-                let mut inner = Vec::new();
-                (self.node(paths, &mut inner)?, inner, true)
-            } else {
-                (self.term()?, Vec::new(), false)
-            };
-        if alone && !self.starts_verb() {
-            out.append(&mut triples);
-            return Ok(());
+        let is_block = self.is_mark("[") && !self.is_anonymous() || self.is_mark("(") && !self.is_nil();
+        let (subject, mut triples, alone) = if is_block || self.is_mark("<<") {
+            let mut inner = Vec::new();
+            (self.node(paths, &mut inner)?, inner, true)
+        } else {
+            (self.term()?, Vec::new(), false)
+        };
+        if !alone || self.starts_verb() {
+            let properties = self.properties(paths)?;
+            self.attach(&subject, properties, &mut triples)?;
         }
-        let (properties, mut inner) = self.properties(paths)?;
-        triples.append(&mut inner);
-        self.attach(&subject, properties, &mut triples)?;
         out.append(&mut triples);
         Ok(())
     }
 
-    fn attach(
+    /// Adds the triples of a subject's properties.
+    pub(super) fn attach(
         &mut self,
         subject: &TermPattern,
-        properties: Vec<(Verb, Vec<TermPattern>)>,
+        properties: Properties,
         out: &mut Vec<Triple>,
     ) -> Result<()> {
-        for (verb, objects) in properties {
+        let Properties { verbs, mut triples } = properties;
+        out.append(&mut triples);
+        for (verb, objects) in verbs {
             for object in objects {
-                match &verb {
+                self.repeat(subject, &verb)?;
+                let predicate = match &verb {
                     Verb::Variable(variable) => {
-                        out.push(Triple::Plain(triple(subject.clone(), variable.clone(), object)));
+                        out.push(Triple::Plain(triple(subject.clone(), variable.clone(), object.term.clone())));
+                        Some(variable.clone().into())
                     }
                     Verb::Path(path) => {
-                        self.path_triples(subject.clone(), path.clone().into_part(), object, out)?;
+                        self.path_triples(subject.clone(), path.clone().into_part(), object.term.clone(), out)?;
+                        simple(path)
                     }
-                }
+                    Verb::InLanguage(predicate, language) => {
+                        self.in_language(subject, predicate, language, object.term.clone(), out)?;
+                        None
+                    }
+                };
+                self.annotate(subject, predicate, object, out)?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds the triple of a predicate whose objects have a language.
+    fn in_language(
+        &mut self,
+        subject: &TermPattern,
+        predicate: &NamedNode,
+        language: &str,
+        object: TermPattern,
+        out: &mut Vec<Triple>,
+    ) -> Result<()> {
+        let object = match object {
+            TermPattern::Variable(variable) => variable,
+            TermPattern::BlankNode(_) => self.helper(),
+            TermPattern::Literal(literal) if literal.language() != Some(language) => {
+                let message = format!("{literal} never has the language {language} of its predicate");
+                return Err(self.error_at(self.peek(), SparqlCode::LanguageTag, message));
+            }
+            constant => {
+                out.push(Triple::Plain(triple(subject.clone(), predicate.clone(), constant)));
+                return Ok(());
+            }
+        };
+        self.languages.push((object.clone(), language.to_owned()));
+        out.push(Triple::Plain(triple(subject.clone(), predicate.clone(), object)));
         Ok(())
     }
 
@@ -123,28 +144,30 @@ impl QueryParser<'_> {
             TokenKind::Variable | TokenKind::Iri | TokenKind::Prefixed { .. } => true,
             TokenKind::Word => self.slice(self.peek()) == "a",
             TokenKind::Mark(mark) => matches!(mark, "^" | "!" | "("),
+            TokenKind::PredicateTag => true,
             _ => false,
         }
     }
 
-    fn properties(&mut self, paths: bool) -> Result<Properties> {
-        let (mut properties, mut triples) = (Vec::new(), Vec::new());
+    pub(super) fn properties(&mut self, paths: bool) -> Result<Properties> {
+        let mut properties = Properties::default();
         loop {
             let verb = self.verb(paths)?;
             let mut objects = Vec::new();
             loop {
-                objects.push(self.node(paths, &mut triples)?);
+                let term = self.node(paths, &mut properties.triples)?;
+                objects.push(Object { term, annotations: self.annotations(paths)? });
                 if !self.mark(",") {
                     break;
                 }
             }
-            properties.push((verb, objects));
+            properties.verbs.push((verb, objects));
             let mut more = false;
             while self.mark(";") {
                 more = true;
             }
             if !more || !self.starts_verb() {
-                return Ok((properties, triples));
+                return Ok(properties);
             }
         }
     }
@@ -157,12 +180,15 @@ impl QueryParser<'_> {
             return Err(self.expected("a predicate"));
         }
         if paths {
+            if let Some(language) = self.predicate_language()? {
+                return Ok(Verb::InLanguage(self.predicate()?, language));
+            }
             return Ok(Verb::Path(self.path()?));
         }
         Ok(Verb::Path(self.step()?))
     }
 
-    fn predicate(&mut self) -> Result<NamedNode> {
+    pub(super) fn predicate(&mut self) -> Result<NamedNode> {
         if self.peek().kind == TokenKind::Word && self.slice(self.peek()) == "a" {
             self.at += 1;
             return Ok(rdf::TYPE.into_owned());
@@ -218,7 +244,7 @@ impl QueryParser<'_> {
         } else if self.mark("+") {
             Path::OneOrMore
         } else {
-            return Ok(path);
+            return self.path_length(path);
         };
         path.under(|path| make(Box::new(path)))
     }
@@ -254,7 +280,7 @@ impl QueryParser<'_> {
 
     // Nodes and terms.
 
-    fn is_anonymous(&self) -> bool {
+    pub(super) fn is_anonymous(&self) -> bool {
         self.is_mark("[") && self.ahead(1).kind == TokenKind::Mark("]")
     }
 
@@ -262,19 +288,21 @@ impl QueryParser<'_> {
         self.is_mark("(") && self.ahead(1).kind == TokenKind::Mark(")")
     }
 
-    /// Parses a term, a list or a blank node with properties.
+    /// Parses a term, a list, a blank node with properties or a reified triple.
     fn node(&mut self, paths: bool, out: &mut Vec<Triple>) -> Result<TermPattern> {
+        if self.is_mark("<<") {
+            return self.reified_triple(out);
+        }
         if self.is_mark("(") && !self.is_nil() {
             return self.nested(|p| p.collection(paths, out));
         }
         if self.is_mark("[") && !self.is_anonymous() {
             return self.nested(|p| {
                 p.at += 1;
-                let (properties, mut inner) = p.properties(paths)?;
+                let properties = p.properties(paths)?;
                 p.expect("]")?;
                 let node = TermPattern::from(p.anonymous());
-                p.attach(&node, properties, &mut inner)?;
-                out.append(&mut inner);
+                p.attach(&node, properties, out)?;
                 Ok(node)
             });
         }
@@ -301,7 +329,11 @@ impl QueryParser<'_> {
         Ok(list)
     }
 
-    fn term(&mut self) -> Result<TermPattern> {
+    /// Parses a term: a variable, an IRI, a literal, a blank node or a triple term.
+    pub(super) fn term(&mut self) -> Result<TermPattern> {
+        if self.is_mark("<<(") {
+            return self.triple_term();
+        }
         if let Some(variable) = self.maybe_variable() {
             return Ok(variable.into());
         }
@@ -388,15 +420,27 @@ impl QueryParser<'_> {
             return Ok(Some(Literal::new_simple_literal(value)));
         }
         self.at += 1;
-        let language = self.slice(tag).get(1..).unwrap_or("").to_ascii_lowercase();
-        match Literal::new_language_tagged_literal(value, language) {
-            Ok(literal) => Ok(Some(literal)),
-            Err(why) => Err(self.error_at(
-                tag,
-                SparqlCode::LanguageTag,
-                format!("{} is no language tag: {why}", self.slice(tag)),
-            )),
-        }
+        let written = self.slice(tag);
+        let lower = written.get(1..).unwrap_or("").to_ascii_lowercase();
+        let literal = match lower.split_once("--") {
+            None => Literal::new_language_tagged_literal(value, lower),
+            Some((language, direction)) => {
+                // Unlike languages, directions are written in lower case.
+                let direction = match direction {
+                    "ltr" if written.ends_with("ltr") => BaseDirection::Ltr,
+                    "rtl" if written.ends_with("rtl") => BaseDirection::Rtl,
+                    _ => {
+                        let message = format!("{written} has an unknown base direction");
+                        let error = self.error_at(tag, SparqlCode::LanguageTag, message);
+                        return Err(error.help("base directions are --ltr and --rtl"));
+                    }
+                };
+                Literal::new_directional_language_tagged_literal(value, language, direction)
+            }
+        };
+        literal
+            .map(Some)
+            .map_err(|why| self.error_at(tag, SparqlCode::LanguageTag, format!("{written} is no language tag: {why}")))
     }
 
     /// Parses a string without type or language.
@@ -412,14 +456,6 @@ impl QueryParser<'_> {
             )),
         }
     }
-}
-
-fn triple(
-    subject: impl Into<TermPattern>,
-    predicate: impl Into<NamedNodePattern>,
-    object: impl Into<TermPattern>,
-) -> TriplePattern {
-    TriplePattern { subject: subject.into(), predicate: predicate.into(), object: object.into() }
 }
 
 fn number_type(kind: TokenKind) -> Option<oxrdf::NamedNodeRef<'static>> {
@@ -452,7 +488,7 @@ fn unescape(text: &str) -> Option<String> {
         match length {
             Err(c) => out.push(c),
             Ok(length) => {
-                out.push(u32::from_str_radix(rest.get(..length)?, 16).ok().and_then(char::from_u32)?);
+                out.push(code_point(rest.get(..length)?)?);
                 rest = rest.get(length..)?;
             }
         }
@@ -462,8 +498,8 @@ fn unescape(text: &str) -> Option<String> {
 }
 
 /// Creates the pattern of triples: basic graph patterns joined with paths, in the order of the text. Optimizer hints
-/// are left out.
-pub(super) fn bgp(triples: Vec<Triple>) -> Result<DepthTree<QueryPattern>> {
+/// are left out, except in the standard dialect.
+pub(super) fn bgp(triples: Vec<Triple>, dialect: Dialect) -> Result<DepthTree<QueryPattern>> {
     let mut patterns = Vec::new();
     let mut all: Option<DepthTree<QueryPattern>> = None;
     let mut add = |pattern: DepthTree<QueryPattern>| -> Result<()> {
@@ -475,7 +511,7 @@ pub(super) fn bgp(triples: Vec<Triple>) -> Result<DepthTree<QueryPattern>> {
     };
     for triple in triples {
         match triple {
-            Triple::Plain(triple) if hints::is_hint(&triple) => {}
+            Triple::Plain(triple) if dialect != Dialect::Standard && hints::is_hint(&triple) => {}
             Triple::Plain(triple) => patterns.push(triple),
             Triple::Path { subject, path, object } => {
                 if !patterns.is_empty() {

@@ -172,6 +172,7 @@ fn of_triple(triple: &TriplePattern) {
 fn of_term(term: &TermPattern) {
     match term {
         TermPattern::NamedNode(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_) | TermPattern::Variable(_) => {}
+        TermPattern::Triple(triple) => of_triple(triple),
     }
 }
 
@@ -315,10 +316,8 @@ pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut QueryPatte
 pub fn on_in_scope<'q>(pattern: &'q QueryPattern, each: &mut dyn FnMut(&'q Variable)) {
     match pattern {
         QueryPattern::Bgp { patterns } => {
-            for TriplePattern { subject, predicate, object } in patterns {
-                on_term(subject, each);
-                on_name(predicate, each);
-                on_term(object, each);
+            for triple in patterns {
+                on_triple(triple, each);
             }
         }
         QueryPattern::Path { subject, object, .. } | QueryPattern::Relation { subject, object, .. } => {
@@ -363,9 +362,19 @@ fn on_children_in_scope<'q>(pattern: &'q QueryPattern, each: &mut dyn FnMut(&'q 
     });
 }
 
+/// Calls `each` for every occurrence of a variable in a triple pattern, including those in triple terms.
+pub fn on_triple<'q>(triple: &'q TriplePattern, each: &mut dyn FnMut(&'q Variable)) {
+    let TriplePattern { subject, predicate, object } = triple;
+    on_term(subject, each);
+    on_name(predicate, each);
+    on_term(object, each);
+}
+
 fn on_term<'q>(term: &'q TermPattern, each: &mut dyn FnMut(&'q Variable)) {
-    if let TermPattern::Variable(variable) = term {
-        each(variable);
+    match term {
+        TermPattern::Variable(variable) => each(variable),
+        TermPattern::Triple(triple) => on_triple(triple, each),
+        TermPattern::NamedNode(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_) => {}
     }
 }
 

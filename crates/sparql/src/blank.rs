@@ -40,13 +40,26 @@ impl BlankLabels {
     fn term(&mut self, term: Term) -> Term {
         match term {
             Term::BlankNode(node) => self.node(node).into(),
+            Term::Triple(triple) => self.triple(*triple).into(),
             term => term,
+        }
+    }
+
+    /// Returns whether a term is or contains a random blank node.
+    fn has_random(term: &Term) -> bool {
+        match term {
+            Term::BlankNode(node) => Self::is_random(node),
+            Term::Triple(triple) => {
+                let of_subject = matches!(&triple.subject, NamedOrBlankNode::BlankNode(node) if Self::is_random(node));
+                of_subject || Self::has_random(&triple.object)
+            }
+            Term::NamedNode(_) | Term::Literal(_) => false,
         }
     }
 
     /// Returns the solution with its random blank nodes numbered; `None` if it contains no such node.
     pub fn solution(&mut self, values: &[Option<Term>]) -> Option<Row> {
-        let random = |value: &Option<Term>| matches!(value, Some(Term::BlankNode(node)) if Self::is_random(node));
+        let random = |value: &Option<Term>| value.as_ref().is_some_and(Self::has_random);
         values
             .iter()
             .any(random)

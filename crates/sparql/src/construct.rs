@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
 
+use super::row::term_bytes;
 use terrapin_base::deferred::Deferred;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
 
@@ -35,30 +36,11 @@ impl<'q> Template<'q> {
             values.get(column)?.clone()
         };
         for pattern in self.patterns {
-            let mut term = |term: &'q TermPattern| match term {
-                TermPattern::NamedNode(node) => Some(node.clone().into()),
-                TermPattern::Literal(literal) => Some(literal.clone().into()),
-                TermPattern::Variable(variable) => value(variable),
-                TermPattern::BlankNode(node) => {
-                    Some(blanks.entry(node.as_str()).or_insert_with(&mut blank).clone().into())
-                }
-            };
-            let subject = match term(&pattern.subject) {
-                Some(Term::NamedNode(node)) => NamedOrBlankNode::from(node),
-                Some(Term::BlankNode(node)) => node.into(),
-                _ => continue,
-            };
-            let predicate = match &pattern.predicate {
-                NamedNodePattern::NamedNode(node) => node.clone(),
-                NamedNodePattern::Variable(variable) => match value(variable) {
-                    Some(Term::NamedNode(node)) => node,
-                    _ => continue,
-                },
-            };
-            let Some(object) = term(&pattern.object) else { continue };
-            let triple = Triple { subject, predicate, object };
+            let mut node = |node: &'q str| blanks.entry(node).or_insert_with(&mut blank).clone();
+            let Some(triple) = filled(pattern, &value, &mut node) else { continue };
             if self.seen.insert(triple.clone()) {
-                self.bytes += TRIPLE_BYTES + text(&triple.subject.clone().into()) + text(&triple.object);
+                self.bytes +=
+                    TRIPLE_BYTES + (term_bytes(&triple.subject.clone().into()) + term_bytes(&triple.object)) as u64;
                 triples.push(triple);
             }
         }
@@ -66,11 +48,26 @@ impl<'q> Template<'q> {
     }
 }
 
-/// Returns the length of a term's text in bytes.
-fn text(term: &Term) -> u64 {
-    match term {
-        Term::NamedNode(node) => node.as_str().len() as u64,
-        Term::BlankNode(node) => node.as_str().len() as u64,
-        Term::Literal(literal) => literal.value().len() as u64,
-    }
+/// Fills a triple of the template; `None` if it is invalid.
+fn filled<'q>(
+    pattern: &'q TriplePattern,
+    value: &impl Fn(&Variable) -> Option<Term>,
+    blank: &mut impl FnMut(&'q str) -> BlankNode,
+) -> Option<Triple> {
+    let mut term = |term: &'q TermPattern| match term {
+        TermPattern::NamedNode(node) => Some(node.clone().into()),
+        TermPattern::Literal(literal) => Some(literal.clone().into()),
+        TermPattern::Variable(variable) => value(variable),
+        TermPattern::BlankNode(node) => Some(blank(node.as_str()).into()),
+        TermPattern::Triple(triple) => filled(triple, value, blank).map(Term::from),
+    };
+    let subject = NamedOrBlankNode::try_from(term(&pattern.subject)?).ok()?;
+    let predicate = match &pattern.predicate {
+        NamedNodePattern::NamedNode(node) => node.clone(),
+        NamedNodePattern::Variable(variable) => match value(variable)? {
+            Term::NamedNode(node) => node,
+            _ => return None,
+        },
+    };
+    Some(Triple { subject, predicate, object: term(&pattern.object)? })
 }

@@ -1,4 +1,5 @@
-//! Runs SPARQL queries on a snapshot's triples, with the behaviour of the Wikidata Query Service (WDQS). The steps:
+//! Runs SPARQL queries on a snapshot's triples, with the behaviour of the Wikidata Query Service (WDQS) or of QLever. The
+//! steps:
 //! text → tokens → algebra → rewritten algebra → solutions in a defined order. This crate does not know files on disk,
 //! HTTP or benchmarks.
 //!
@@ -10,6 +11,7 @@
 //! rewrite/             services, dates, random values, subqueries with LIMIT → patterns for the planner
 //! services/            one file for each service of the dialect
 //! elements/            OpenStreetMap's elements as triples
+//! entailment/          triples that follow from stored ones by RDFS and by GeoSPARQL's rules
 //! plan/                the order of joins, and paths as relations
 //! functions/           functions that the expression library lacks
 //! waiting.rs           filters and values that wait for their variables
@@ -22,6 +24,7 @@
 //! refusal.rs           errors raised inside functions
 //! blank.rs             labels of the blank nodes that a query creates
 //! run.rs               runs a prepared query
+//! translate/           a query in another dialect
 //! labelled/            labels for identifiers in a query's text, and back
 //! results/             answers in the formats of the SPARQL Protocol
 //! ```
@@ -30,6 +33,7 @@ mod answer;
 mod blank;
 mod construct;
 mod elements;
+mod entailment;
 mod environment;
 mod functions;
 pub mod geo;
@@ -47,6 +51,7 @@ mod run;
 mod services;
 mod solve;
 mod tables;
+mod translate;
 mod waiting;
 
 use std::sync::{Arc, LazyLock};
@@ -56,13 +61,17 @@ use quick_cache::sync::Cache;
 
 pub use answer::{ResultSink, SparqlBounds, SparqlSummary};
 pub use elements::{ElementSource, asked_key, asks_numbers, meant_predicates, names_elements};
+pub use entailment::Entailment;
 pub use environment::Environment;
+pub use functions::{extension_aggregates, extension_functions};
+pub use services::{is_endpoint, is_known_service};
 pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
 use terrapin_sparql_syntax::algebra::QueryForm;
 pub use terrapin_sparql_syntax::error;
 pub use terrapin_sparql_syntax::{SparqlCode, SparqlError, SparqlErrorClass};
+pub use translate::{Translation, translate};
 
 /// Approximate maximum number of cached prepared queries.
 const KEPT: usize = 512;
@@ -85,11 +94,18 @@ pub struct SparqlSettings {
     /// The dataset that the request sets: the graphs merged into the default graph, and the named graphs. It overrides
     /// the query's own FROM clauses. If both lists are empty, the query's clauses apply.
     pub graphs: (Vec<NamedNode>, Vec<NamedNode>),
+    /// The entailment regimes. The default is simple entailment.
+    pub entailment: Entailment,
 }
 
 impl Default for SparqlSettings {
     fn default() -> Self {
-        SparqlSettings { dialect: Dialect::Wdqs, language: "en".to_owned(), graphs: Default::default() }
+        SparqlSettings {
+            dialect: Dialect::default(),
+            language: "en".to_owned(),
+            graphs: Default::default(),
+            entailment: Entailment::default(),
+        }
     }
 }
 
@@ -109,6 +125,7 @@ pub enum QueryResultForm {
 pub struct RunnableQuery {
     rewritten: rewrite::Rewritten,
     extensions: Vec<Extension>,
+    dialect: Dialect,
     /// The digest of the query's text.
     digest: [u8; 32],
 }
@@ -152,9 +169,9 @@ impl quick_cache::Weighter<(String, SparqlSettings), Arc<RunnableQuery>> for Pre
 
 fn prepare_now(text: &str, settings: &SparqlSettings) -> Result<RunnableQuery, SparqlError> {
     let parsed = syntax::parse(text, settings.dialect)?;
-    let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
+    let rewritten = rewrite::rewrite(parsed.query, parsed.named, parsed.dialect, settings)?;
     let digest = *blake3::hash(text.as_bytes()).as_bytes();
-    Ok(RunnableQuery { rewritten, extensions: parsed.extensions, digest })
+    Ok(RunnableQuery { rewritten, extensions: parsed.extensions, dialect: parsed.dialect, digest })
 }
 
 impl RunnableQuery {
@@ -175,6 +192,11 @@ impl RunnableQuery {
     /// Returns whether the query uses OpenStreetMap's elements and can therefore run on a snapshot without triples.
     pub fn is_of_elements(&self) -> bool {
         self.rewritten.elements
+    }
+
+    /// Returns the dialect in which the query was read; not [`Dialect::Auto`].
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// Returns the extensions of SPARQL 1.1 that the query uses.

@@ -4,15 +4,15 @@
 use std::cmp::Ordering;
 
 use oxrdf::vocab::{rdf, xsd};
-use oxrdf::{Literal, Term};
+use oxrdf::{BaseDirection, Literal, Term};
 
 use super::moment::Moment;
 
 /// Number of characters up to which different decimals are always different doubles.
 const DOUBLE_DIGITS: usize = 15;
 
-/// A term as ORDER BY compares it: unbound values, blank nodes, IRIs, then literals: numbers, times, booleans, strings,
-/// others.
+/// A term as ORDER BY compares it: unbound values, blank nodes, IRIs, literals (numbers, times, booleans, strings,
+/// others), then triple terms.
 #[derive(Debug, Clone)]
 pub(crate) enum TermOrderKey {
     Unbound,
@@ -24,6 +24,8 @@ pub(crate) enum TermOrderKey {
     Boolean(bool),
     Text(Box<str>, Box<str>),
     Other(Box<str>, Box<str>),
+    /// Compared by subject, then predicate, then object.
+    Triple(Box<[TermOrderKey; 3]>),
 }
 
 impl TermOrderKey {
@@ -37,6 +39,7 @@ impl TermOrderKey {
             TermOrderKey::Boolean(_) => 5,
             TermOrderKey::Text(..) => 6,
             TermOrderKey::Other(..) => 7,
+            TermOrderKey::Triple(_) => 8,
         }
     }
 
@@ -47,13 +50,20 @@ impl TermOrderKey {
             Some(Term::BlankNode(node)) => TermOrderKey::Blank(node.as_str().into()),
             Some(Term::NamedNode(node)) => TermOrderKey::Iri(node.as_str().into()),
             Some(Term::Literal(literal)) => TermOrderKey::of_literal(literal),
+            Some(Term::Triple(triple)) => TermOrderKey::Triple(Box::new([
+                TermOrderKey::of(Some(&triple.subject.clone().into())),
+                TermOrderKey::Iri(triple.predicate.as_str().into()),
+                TermOrderKey::of(Some(&triple.object)),
+            ])),
         }
     }
 
     fn of_literal(literal: &Literal) -> TermOrderKey {
         let (value, datatype) = (literal.value(), literal.datatype());
-        if datatype == xsd::STRING || datatype == rdf::LANG_STRING {
-            return TermOrderKey::Text(value.into(), literal.language().unwrap_or("").into());
+        if is_text(literal) {
+            let mut language = literal.language().unwrap_or("").to_owned();
+            language.extend(literal.direction().map(|direction| format!("--{direction}")));
+            return TermOrderKey::Text(value.into(), language.into());
         }
         if is_numeric(datatype)
             && let Ok(number) = value.trim_start_matches('+').parse::<f64>().or_else(|_| match value {
@@ -100,6 +110,7 @@ impl Ord for TermOrderKey {
             (TermOrderKey::Number(a, x), TermOrderKey::Number(b, y)) => a.total_cmp(b).then_with(|| exactly(*a, x, y)),
             (TermOrderKey::Time(a), TermOrderKey::Time(b)) => a.cmp(b),
             (TermOrderKey::Boolean(a), TermOrderKey::Boolean(b)) => a.cmp(b),
+            (TermOrderKey::Triple(a), TermOrderKey::Triple(b)) => a.cmp(b),
             (TermOrderKey::Text(a, x), TermOrderKey::Text(b, y))
             | (TermOrderKey::Other(a, x), TermOrderKey::Other(b, y)) => a.cmp(b).then_with(|| x.cmp(y)),
             _ => self.rank().cmp(&other.rank()),
@@ -133,6 +144,19 @@ impl Digits<'_> {
     }
 }
 
+/// Returns whether a literal is a string, with or without a language and a base direction.
+pub(crate) fn is_text(literal: &Literal) -> bool {
+    [xsd::STRING, rdf::LANG_STRING, rdf::DIR_LANG_STRING].contains(&literal.datatype())
+}
+
+/// Returns a number for a base direction: `ltr` is first.
+fn direction(direction: BaseDirection) -> u8 {
+    match direction {
+        BaseDirection::Ltr => 0,
+        BaseDirection::Rtl => 1,
+    }
+}
+
 /// Returns whether a datatype is one of XML Schema's numeric types.
 pub(crate) fn is_numeric(datatype: oxrdf::NamedNodeRef<'_>) -> bool {
     let Some(name) = datatype.as_str().strip_prefix("http://www.w3.org/2001/XMLSchema#") else { return false };
@@ -157,8 +181,8 @@ pub(crate) fn is_numeric(datatype: oxrdf::NamedNodeRef<'_>) -> bool {
     )
 }
 
-/// Compares terms in canonical order: unbound values, blank nodes, IRIs, literals. Within a kind, terms are compared by
-/// text, then by datatype and language.
+/// Compares terms in canonical order: unbound values, blank nodes, IRIs, literals, triple terms. Within a kind, terms are
+/// compared by text, then by datatype and language.
 pub(crate) fn canonical(a: Option<&Term>, b: Option<&Term>) -> Ordering {
     fn rank(term: Option<&Term>) -> u8 {
         match term {
@@ -166,6 +190,7 @@ pub(crate) fn canonical(a: Option<&Term>, b: Option<&Term>) -> Ordering {
             Some(Term::BlankNode(_)) => 1,
             Some(Term::NamedNode(_)) => 2,
             Some(Term::Literal(_)) => 3,
+            Some(Term::Triple(_)) => 4,
         }
     }
     match (a, b) {
@@ -175,7 +200,14 @@ pub(crate) fn canonical(a: Option<&Term>, b: Option<&Term>) -> Ordering {
             .value()
             .cmp(b.value())
             .then_with(|| a.datatype().as_str().cmp(b.datatype().as_str()))
-            .then_with(|| a.language().cmp(&b.language())),
+            .then_with(|| a.language().cmp(&b.language()))
+            .then_with(|| a.direction().map(direction).cmp(&b.direction().map(direction))),
+        (Some(Term::Triple(a)), Some(Term::Triple(b))) => {
+            let [first, second] = [&a.subject, &b.subject].map(|subject| Term::from(subject.clone()));
+            let of_subject = canonical(Some(&first), Some(&second));
+            let of_predicate = || a.predicate.as_str().cmp(b.predicate.as_str());
+            of_subject.then_with(of_predicate).then_with(|| canonical(Some(&a.object), Some(&b.object)))
+        }
         _ => rank(a).cmp(&rank(b)),
     }
 }

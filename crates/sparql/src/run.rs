@@ -12,6 +12,7 @@ use spareval::QueryEvaluator;
 use super::RunnableQuery;
 use super::answer::{ResultSink, SparqlBounds, SparqlSummary};
 use super::elements::ElementSource;
+use super::entailment;
 use super::environment::Environment;
 use super::functions;
 use super::guard::{exceeded, read, watched};
@@ -90,7 +91,8 @@ impl<'p> QueryRun<'p> {
     ) -> Self {
         let rewritten = &prepared.rewritten;
         let patterns = Arc::new(functions::Patterns::new(refusal));
-        let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment, &patterns);
+        let called = (&rewritten.functions, rewritten.standard);
+        let evaluator = functions::register(QueryEvaluator::new(), called, &environment, &patterns);
         QueryRun { rewritten, environment, budget, evaluator, patterns, most: rows.unwrap_or(u64::MAX) }
     }
 
@@ -129,11 +131,12 @@ impl<'p> QueryRun<'p> {
     /// expected number of solutions.
     fn compile(
         &self,
-        pattern: QueryPattern,
+        mut pattern: QueryPattern,
         view: &mut TripleView,
         first: bool,
         estimates: bool,
     ) -> Result<native::Program> {
+        entailment::rewrite(&mut pattern, view, self.rewritten.entailment).map_err(read)?;
         // Elements are in no graph.
         let elements = self.elements().filter(|_| !self.has_graphs());
         let planned = plan_with(pattern, view, Goal { first }, elements);
@@ -148,6 +151,10 @@ impl<'p> QueryRun<'p> {
             let rows = match table {
                 ServiceRows::Plan(plan) => self.rows(plan, &tables)?,
                 ServiceRows::Service(found) => found.rows(&self.environment, &self.budget)?,
+                ServiceRows::Derived { of, columns, rows } => {
+                    let from: &[Row] = tables.get(*of).map_or(&[], |table: &Arc<Vec<Row>>| table);
+                    rows.rows(columns, from, &self.budget)?
+                }
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;

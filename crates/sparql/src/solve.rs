@@ -51,12 +51,13 @@ impl SolvePlan {
             (start, length, sliced) = (from, most, true);
             inner = *below;
         }
-        if let QueryPattern::Distinct { inner: below } = inner {
+        // REDUCED permits to remove duplicates, and does not require it.
+        if let QueryPattern::Distinct { inner: below } | QueryPattern::Reduced { inner: below } = inner {
             distinct = true;
             inner = *below;
         }
         let QueryPattern::Project { inner: below, variables } = inner else {
-            // Only a REDUCED can remain at the top; the program handles it.
+            // A pattern without a projection has all of its variables as columns.
             let mut variables = Vec::new();
             on_in_scope(&inner, &mut |v| {
                 if !variables.contains(v) {

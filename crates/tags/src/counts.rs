@@ -14,7 +14,7 @@ pub enum Which {
     /// Nodes, ways and relations.
     #[default]
     All,
-    /// One type.
+    /// The elements of this type.
     Only(ElementType),
 }
 

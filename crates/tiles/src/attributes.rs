@@ -178,6 +178,19 @@ pub fn street_label(kind: &str, tags: &ElementTags<'_>) -> Option<Attributes> {
     told.then_some(all)
 }
 
+/// Returns the attributes of a landform's name: its elevation in whole metres, if the tag is a number that is not negative.
+pub fn landform(kind: &str, tags: &ElementTags<'_>) -> Attributes {
+    let mut all = label(kind, tags);
+    all.extend(elevation(tags).map(|metres| ("ele", AttributeValue::Number(metres))));
+    all
+}
+
+/// Returns the elevation in metres by the tag `ele`.
+pub fn elevation(tags: &ElementTags<'_>) -> Option<u64> {
+    let metres: f64 = tags.get("ele")?.trim().trim_end_matches('m').trim_end().parse().ok()?;
+    (0.0..10_000.0).contains(&metres).then(|| metres.round() as u64)
+}
+
 /// Returns the attributes of an exit.
 pub fn junction(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = plain(kind);

@@ -34,7 +34,7 @@ pub struct BorderTags {
     disputed: Option<PairId>,
     maritime: Option<PairId>,
     coastline: Option<PairId>,
-    /// From `admin_level=2` to `admin_level=4`.
+    /// The tags `admin_level=2`, `admin_level=3` and `admin_level=4`; `None` for one that the snapshot lacks.
     levels: [Option<PairId>; 3],
 }
 

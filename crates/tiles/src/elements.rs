@@ -74,6 +74,12 @@ impl<'o> Maker<'o> {
         !self.fitting.is_empty()
     }
 
+    /// Returns whether an element that [`Maker::fits`] is in more than the layer of landforms. The borders of large
+    /// islands and bays are not assembled for their names alone.
+    pub fn has_shapes(&self) -> bool {
+        self.fitting.iter().any(|rule| rule.layer != TileLayer::LandformLabels)
+    }
+
     fn add(&mut self, layer: TileLayer, rank: i64, geometry: TileGeometry, attributes: Attributes) {
         self.features.push(TileFeature { layer, rank, geometry, attributes });
     }
@@ -257,6 +263,12 @@ impl<'o> Maker<'o> {
                     }
                 }
                 TileLayer::Buildings => self.add(layer, 0, draw(&rings), told::building()),
+                TileLayer::LandformLabels => {
+                    if seen && texts.get("name").is_some() {
+                        let label = told::landform(kind, &texts);
+                        self.add(layer, larger_first, TileGeometry::Point(middle), label);
+                    }
+                }
                 _ => self.add(layer, larger_first, draw(&rings), told::plain(kind)),
             }
         }
@@ -370,6 +382,11 @@ fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &ElementTags<'_>) 
                 return None;
             }
             (-(told::population(tags) as i64), told::place(kind, tags))
+        }
+        // Higher landforms first.
+        TileLayer::LandformLabels => {
+            tags.get("name")?;
+            (-(told::elevation(tags).unwrap_or_default() as i64), told::landform(kind, tags))
         }
         TileLayer::Addresses => (0, told::address(tags)),
         TileLayer::StreetsLabelsPoints => (0, told::junction(kind, tags)),

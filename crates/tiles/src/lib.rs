@@ -182,7 +182,7 @@ impl TileCache {
                 let first = u64::from(part.page) * osm.page_size(part.kind);
                 for slot in wanted {
                     let is_area = rules.multipolygon.is_some_and(|pair| tags.tags(slot).contains(&pair));
-                    if is_area && maker.fits(tags.tags(slot)) {
+                    if is_area && maker.fits(tags.tags(slot)) && maker.has_shapes() {
                         maker.multipolygon(&self.polygons(osm, first + slot as u64), tags.tags(slot));
                     }
                 }

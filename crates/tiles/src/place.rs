@@ -89,9 +89,9 @@ impl TileId {
 /// A point in units, x to the east and y to the south.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TilePoint {
-    /// From the west.
+    /// The distance from the western edge of the tile.
     pub x: i32,
-    /// From the north.
+    /// The distance from the northern edge of the tile.
     pub y: i32,
 }
 

@@ -1,4 +1,5 @@
-//! The rules that put elements into layers by their tags, from the schema Shortbread 1.0 (CC0, shortbread-tiles.org).
+//! The rules that put elements into layers by their tags, from the schema Shortbread 1.0 (CC0, shortbread-tiles.org), and
+//! those of the layer of landforms.
 
 use super::schema::TileLayer;
 
@@ -355,6 +356,10 @@ pub const RULES: &[Rule] = &[
     rule(L::Pois, Spot, 14, "emergency", &["phone", "fire_hydrant", "defibrillator"]),
     rule(L::Pois, Spot, 14, "highway", &["emergency_access_point"]),
     rule(L::Pois, Spot, 14, "office", &["diplomatic"]),
+    rule(L::LandformLabels, Spot, 10, "natural", &["bay", "strait"]),
+    rule(L::LandformLabels, Spot, 11, "natural", &["peak", "volcano", "saddle", "cape"]),
+    // Islands that are nodes are in `place_labels`.
+    rule(L::LandformLabels, Area, 10, "place", &["island", "islet"]),
 ];
 
 #[cfg(test)]

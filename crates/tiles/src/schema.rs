@@ -1,4 +1,5 @@
-//! The layers of the schema Shortbread 1.0 (CC0, shortbread-tiles.org), with their first zooms and attributes.
+//! The layers of the schema Shortbread 1.0 (CC0, shortbread-tiles.org), with their first zooms and attributes, and one
+//! layer of our own for landforms.
 
 /// The layers, in their order in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +56,8 @@ pub enum TileLayer {
     PublicTransport,
     /// Points of interest.
     Pois,
+    /// Names of peaks, capes, bays, straits and islands; not in the schema.
+    LandformLabels,
 }
 
 /// The description of a layer for TileJSON.
@@ -239,6 +242,17 @@ pub const LAYERS: &[LayerInfo] = &[
             ("atm", "Boolean"),
         ],
     },
+    LayerInfo {
+        name: "landform_labels",
+        from: 10,
+        fields: &[
+            ("kind", "String"),
+            ("ele", "Number"),
+            ("name", "String"),
+            ("name_en", "String"),
+            ("name_de", "String"),
+        ],
+    },
 ];
 
 /// Returns the first zoom with the names of streets of a kind.
@@ -261,7 +275,7 @@ mod tests {
 
     #[test]
     fn layers_are_in_the_order_of_their_numbers() {
-        assert_eq!(LAYERS.len(), TileLayer::Pois as usize + 1);
+        assert_eq!(LAYERS.len(), TileLayer::LandformLabels as usize + 1);
         for (layer, name) in [(TileLayer::Land, "land"), (TileLayer::Streets, "streets"), (TileLayer::Pois, "pois")] {
             assert_eq!(LAYERS[layer as usize].name, name);
         }

@@ -92,9 +92,16 @@ fn canonical_value(text: &str, datatype: NamedNodeRef<'_>) -> Option<String> {
     }
 }
 
-/// Returns the term with its text in canonical form.
+/// Returns the term with its text in canonical form, and so all literals in a triple term.
 pub fn canonical(term: Term) -> Term {
-    let Term::Literal(literal) = &term else { return term };
+    let literal = match term {
+        Term::Literal(ref literal) => literal,
+        Term::Triple(mut triple) => {
+            triple.object = canonical(triple.object);
+            return triple.into();
+        }
+        term => return term,
+    };
     match canonical_text(literal.as_ref()) {
         Some(text) => Literal::new_typed_literal(text, literal.datatype()).into(),
         None => term,

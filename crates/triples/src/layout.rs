@@ -9,7 +9,7 @@ pub const STRINGS: &str = "rdf.strings";
 pub const BUCKETS: &str = "rdf.strings.buckets";
 /// The codes of the encoded terms, ascending: a column.
 pub const CODES: &str = "rdf.codes";
-/// The first number of each kind of term: a column.
+/// The first number of each kind of term, and 1 if literals are kept as written: a column.
 pub const KINDS: &str = "rdf.kinds";
 /// The numbers of the predicates, ascending: a column. The permutations store indices into it.
 pub const PREDICATES: &str = "rdf.predicates";

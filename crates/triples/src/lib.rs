@@ -3,12 +3,15 @@
 //!
 //! The crate may use the snapshot file; it does not know the text of queries. A term is represented by its number in
 //! the canonical order ([`TermId`]). Term numbers and the order of solutions depend on the triples only, not on how
-//! they were loaded. Literals are in canonical form, one for each value (canonical.rs).
+//! they were loaded. Literals are in canonical form, one for each value (canonical.rs), unless the builder is told to
+//! keep their lexical forms.
 //!
 //! ```text
 //! rdf.strings                    terms with text, front-coded in buckets of 16, in byte order of their keys (key.rs)
 //! rdf.codes                      terms that need no text, as 64 bits each, ascending (code.rs)
-//! rdf.kinds                      the first numbers of IRIs, literals, codes and literals' codes, and the end
+//! rdf.kinds                      the first numbers of IRIs, literals, codes and literals' codes, and the end; then, if
+//!                                there are triple terms or literals keep their lexical forms, the first number of triple
+//!                                terms; then 1 in the second case
 //! rdf.predicates, .subjects,     the distinct predicates; the numbers of distinct subjects and objects of each
 //!   .objects
 //! rdf.spo.*, rdf.pos.*,          a permutation of the triples: the starts of each first component, a column of the

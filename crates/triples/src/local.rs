@@ -48,6 +48,10 @@ pub(super) fn text_len(term: TermRef<'_>) -> u64 {
     match term {
         TermRef::BlankNode(node) => node.as_str().len() as u64,
         TermRef::NamedNode(node) => node.as_str().len() as u64,
+        TermRef::Triple(triple) => {
+            let ends = text_len(triple.subject.as_ref().into()) + text_len(triple.object.as_ref());
+            ends + triple.predicate.as_str().len() as u64
+        }
         TermRef::Literal(literal) => {
             (literal.value().len() + literal.language().map_or(0, str::len) + literal.datatype().as_str().len()) as u64
         }

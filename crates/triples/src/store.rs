@@ -26,6 +26,7 @@ pub struct Store {
     pos: Permutation,
     osp: Permutation,
     kinds: Kinds,
+    keeps_forms: bool,
     graphs: Option<Graphs>,
     labels: Option<LabelIndex>,
     fault: Arc<Fault>,
@@ -35,11 +36,15 @@ pub struct Store {
     pub(super) most_points: OnceLock<u64>,
 }
 
+/// The place of the flag for literals as written in [`layout::KINDS`]. It is absent for canonical forms.
+pub(super) const KEEPS_FORMS: u64 = 6;
+
 /// The first number of each kind of term.
 #[derive(Debug, Clone, Copy)]
 struct Kinds {
     iris: u64,
     literals: u64,
+    triples: u64,
     codes: u64,
     literal_codes: u64,
     end: u64,
@@ -69,6 +74,7 @@ pub enum TermKind {
     BlankNode,
     Iri,
     Literal,
+    Triple,
 }
 
 thread_local! {
@@ -107,18 +113,21 @@ impl Store {
             kinds: Kinds {
                 iris: kinds.get(0),
                 literals: kinds.get(1),
+                // Only snapshots with triple terms have this entry.
+                triples: if kinds.len() > 5 { kinds.get(5) } else { kinds.get(2) },
                 codes: kinds.get(2),
                 literal_codes: kinds.get(3),
                 end: kinds.get(4),
             },
+            keeps_forms: kinds.len() > KEEPS_FORMS && kinds.get(KEEPS_FORMS) == 1,
             graphs: Graphs::open(snapshot, &fault)?,
             labels: LabelIndex::open(snapshot, &fault)?,
             points: Points::open(snapshot, &fault)?,
             fault,
             most_points: OnceLock::new(),
         };
-        let Kinds { iris, literals, codes, literal_codes, end } = store.kinds;
-        let ascending = [iris, literals, codes, literal_codes, end].is_sorted();
+        let Kinds { iris, literals, triples, codes, literal_codes, end } = store.kinds;
+        let ascending = [iris, literals, triples, codes, literal_codes, end].is_sorted();
         if !ascending || store.strings.len() != codes || store.codes.len() != end - codes {
             return Err(Error::damaged(layout::KINDS, "it does not fit the dictionary"));
         }
@@ -159,7 +168,8 @@ impl Store {
             spo: permutation(layout::SPO),
             pos: permutation(layout::POS),
             osp: permutation(layout::OSP),
-            kinds: Kinds { iris: 0, literals: 0, codes: 0, literal_codes: 0, end: 0 },
+            kinds: Kinds { iris: 0, literals: 0, triples: 0, codes: 0, literal_codes: 0, end: 0 },
+            keeps_forms: false,
             graphs: None,
             labels: None,
             points: Some(Points::held(Vec::new(), &fault)),
@@ -188,6 +198,11 @@ impl Store {
     /// Returns the index of entities' texts, if the snapshot has one.
     pub fn labels(&self) -> Option<&LabelIndex> {
         self.labels.as_ref()
+    }
+
+    /// Returns whether literals are terms as written; otherwise each value has one lexical form.
+    pub fn keeps_lexical_forms(&self) -> bool {
+        self.keeps_forms
     }
 
     /// Returns the number of triples.
@@ -307,7 +322,8 @@ impl Store {
         Some(match number {
             n if n < self.kinds.iris => TermKind::BlankNode,
             n if n < self.kinds.literals => TermKind::Iri,
-            n if n < self.kinds.codes => TermKind::Literal,
+            n if n < self.kinds.triples => TermKind::Literal,
+            n if n < self.kinds.codes => TermKind::Triple,
             n if n < self.kinds.literal_codes => TermKind::Iri,
             _ => TermKind::Literal,
         })

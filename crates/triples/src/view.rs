@@ -229,11 +229,12 @@ impl TripleView {
         self.relations.iter().find(|registered| registered.id == predicate)
     }
 
-    /// Returns the id of a term in its canonical form; a term that the snapshot lacks becomes one of the query's own.
+    /// Returns the id of a term, in its canonical form unless the snapshot keeps lexical forms; a term that the snapshot
+    /// lacks becomes one of the query's own.
     pub fn id(&self, term: &Term) -> TermId {
         // The term is copied three times before it is added to the query's own.
         budget::charge(4 * text_len(term.as_ref()));
-        let term = canonical(term.clone());
+        let term = if self.store.keeps_lexical_forms() { term.clone() } else { canonical(term.clone()) };
         self.known(&term).unwrap_or_else(|| self.local.borrow_mut().add(term))
     }
 
@@ -276,6 +277,7 @@ impl TripleView {
             Term::BlankNode(_) => TermKind::BlankNode,
             Term::NamedNode(_) => TermKind::Iri,
             Term::Literal(_) => TermKind::Literal,
+            Term::Triple(_) => TermKind::Triple,
         };
         if id.computed_number().is_some() {
             return Ok(of_term(&self.term(id)?));

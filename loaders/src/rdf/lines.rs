@@ -1,8 +1,8 @@
 //! Reads N-Triples and N-Quads. They have one statement per line, so that blocks of lines are parsed in parallel.
 
-use super::{ParserFault, RdfOptions, RdfSummary, TripleBatch, plain};
+use super::{MAX_TRIPLE_TERMS, ParserFault, RdfOptions, RdfSummary, TOO_DEEP, TripleBatch, plain};
 use crate::ReadProgress;
-use crate::error::LoaderError;
+use crate::error::{LoaderError, TextProblem};
 use crate::pipeline::{self, Window};
 use crate::text::{LineBlock, LineBlocks, TextSource, count_lines};
 use oxrdf::GraphName;
@@ -98,6 +98,11 @@ fn parse(block: LineBlock, skip_bad: bool) -> ParsedLines {
 
 /// Parses a line and adds its triples to `batch`. In case of an error, returns the first one and adds nothing.
 fn parse_line(line: &[u8], batch: &mut TripleBatch) -> Result<(), ParserFault> {
+    // Triple terms are objects only. Therefore each contains the next one, and none follows a literal.
+    let terms = line.split(|byte| *byte == b'"').next().unwrap_or_default();
+    if terms.windows(3).filter(|mark| mark == b"<<(").count() > MAX_TRIPLE_TERMS {
+        return Err(ParserFault { line: 0, offset: 0, problem: TextProblem::Syntax(TOO_DEEP.to_owned()) });
+    }
     let kept = (batch.triples.len(), batch.graphs.len());
     for quad in RdfParser::from_format(RdfFormat::NQuads).for_slice(line) {
         match quad {

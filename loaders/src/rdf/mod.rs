@@ -1,16 +1,17 @@
-//! Reads triples: N-Triples, N-Quads and Turtle, plain or packed with gzip, bzip2 or Zstandard.
+//! Reads triples of RDF 1.2: N-Triples, N-Quads, Turtle and RDF/XML, plain or packed with gzip, bzip2 or Zstandard.
 //!
 //! The compression is detected by the first bytes of a file. The format is determined in this order: by
-//! [`RdfOptions::format`]; by the extension `.ttl`; by the first statement, if it is a line of valid N-Triples or
-//! N-Quads; by the extensions `.nt` and `.nq`; otherwise it is Turtle.
+//! [`RdfOptions::format`]; by the extensions `.ttl`, `.rdf` and `.owl`; by the first statement, if it is a line of valid
+//! N-Triples or N-Quads; by the extensions `.nt` and `.nq`; by the start of an XML document; otherwise it is Turtle.
 //!
 //! Triples are passed on unchanged, in file order, including duplicates. Triples of N-Quads in a named graph come with
 //! the name of their graph. Language tags are converted to lower case. Blank nodes keep their labels, which are unique
-//! only within one file. Blank nodes without a label in Turtle get one that depends only on their place in the file.
+//! only within one file. Blank nodes without a label in Turtle and RDF/XML get one that depends only on their place in the file.
 
 mod lines;
 mod plain;
 mod turtle;
+mod xml;
 
 use crate::error::{LoaderError, TextProblem};
 use crate::format::{ELEMENTS, HTML, is_elements, is_html};
@@ -22,6 +23,11 @@ use std::path::Path;
 /// Number of bytes read to detect the format.
 const LOOK: usize = 64 << 10;
 
+/// Maximum number of triple terms within each other.
+const MAX_TRIPLE_TERMS: usize = 64;
+/// The error for more triple terms.
+const TOO_DEEP: &str = "more than 64 triple terms within each other";
+
 /// Maximum number of errors in a [`Summary`].
 const MAX_SHOWN: usize = 10;
 
@@ -32,6 +38,8 @@ pub enum TriplesFormat {
     Lines,
     /// Turtle.
     Turtle,
+    /// RDF/XML, without a document type declaration.
+    Xml,
 }
 
 /// Settings of a reader.
@@ -39,7 +47,7 @@ pub enum TriplesFormat {
 pub struct RdfOptions {
     /// The format, or `None` to detect it.
     pub format: Option<TriplesFormat>,
-    /// Whether to skip and count bad lines of N-Triples and N-Quads. An error in Turtle always ends reading, because
+    /// Whether to skip and count bad lines of N-Triples and N-Quads. An error in Turtle or RDF/XML always ends reading, because
     /// the start of the next statement is unknown.
     pub skip_bad: bool,
     /// Maximum number of blocks of lines per thread between reading and consuming; at least 1. A block of 1 MiB and its
@@ -86,7 +94,8 @@ impl RdfSummary {
     }
 }
 
-/// Reads a file. Lines are parsed in parallel on the current rayon pool; Turtle is parsed on the calling thread.
+/// Reads a file. Lines are parsed in parallel on the current rayon pool; Turtle and RDF/XML are parsed on the calling
+/// thread.
 /// `consume` receives batches of triples on the calling thread, in file order. [`RdfOptions`] limits the number of
 /// blocks in progress.
 ///
@@ -113,7 +122,8 @@ pub fn read<E: From<LoaderError> + Send>(
     };
     match format {
         TriplesFormat::Lines => lines::read(path, text, options, consume),
-        TriplesFormat::Turtle => turtle::read(path, text, consume),
+        TriplesFormat::Turtle => turtle::read(path, text, RdfFormat::Turtle, consume),
+        TriplesFormat::Xml => turtle::read(path, text, RdfFormat::RdfXml, consume),
     }
 }
 
@@ -127,20 +137,27 @@ fn format_of(path: &Path, start: &[u8]) -> Result<TriplesFormat, LoaderError> {
         return refuse(ELEMENTS);
     }
     let ending = ending(path);
-    if ending == "ttl" {
-        return Ok(TriplesFormat::Turtle);
+    match ending.as_str() {
+        "ttl" => return Ok(TriplesFormat::Turtle),
+        "rdf" | "owl" => return Ok(TriplesFormat::Xml),
+        _ => {}
     }
     let lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let first = lines.into_iter().find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+    // Both formats may begin with their version.
+    let says_nothing = |line: &[u8]| line.is_empty() || line.starts_with(b"#") || line.starts_with(b"VERSION");
+    let first = lines.into_iter().find(|line| !says_nothing(line)).unwrap_or_default();
     if is_statement(first) || ending == "nt" || ending == "nq" {
         return Ok(TriplesFormat::Lines);
     }
     let has = |part: &[u8]| first.len() >= part.len() && first.windows(part.len()).any(|window| window == part);
     match first {
-        [b'<', b'?' | b'!', ..] => refuse("XML, which is not supported; convert RDF to N-Triples or Turtle"),
-        [b'{', ..] => refuse("neither N-Triples, N-Quads nor Turtle: JSON, or TriG"),
-        [b'[' | b'<', ..] if has(b"{\"") || has(b"xmlns") => refuse("JSON or XML, not N-Triples, N-Quads or Turtle"),
-        [0 | 0x80..=0xff, ..] => refuse("neither N-Triples, N-Quads nor Turtle (plain, gzip, bzip2 or Zstandard)"),
+        [b'<', b'?' | b'!', ..] => Ok(TriplesFormat::Xml),
+        [b'{', ..] => refuse("neither N-Triples, N-Quads, Turtle nor RDF/XML: JSON, or TriG"),
+        [b'<', ..] if has(b"xmlns") || first.starts_with(b"<rdf:RDF") => Ok(TriplesFormat::Xml),
+        [b'[', ..] if has(b"{\"") => refuse("JSON, not N-Triples, N-Quads, Turtle or RDF/XML"),
+        [0 | 0x80..=0xff, ..] => {
+            refuse("neither N-Triples, N-Quads, Turtle nor RDF/XML (plain, gzip, bzip2 or Zstandard)")
+        }
         _ => Ok(TriplesFormat::Turtle),
     }
 }

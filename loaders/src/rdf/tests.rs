@@ -43,12 +43,43 @@ fn formats_are_known_by_name_and_content() {
     let turtle = "@prefix a: <http://a/> . a:s a:p 1, 2.";
     assert_eq!(parsed("a", turtle)[1], r#"<http://a/s> <http://a/p> "2"^^<http://www.w3.org/2001/XMLSchema#integer>"#);
     assert!(parsed("a", "").is_empty());
-    for other in ["<?xml version=\"1.0\"?>", "[{\"@id\": 1}]", "{\"@id\": 1}", "\0\0\0\x0e"] {
+    let body = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"\r\n xmlns:a=\"http://a/\">\r\n\
+                <rdf:Description rdf:about=\"http://a/s\"><a:p><![CDATA[1 <2]]></a:p></rdf:Description></rdf:RDF>";
+    let xml = format!("<?xml version=\"1.0\"?>\n{body}");
+    for (name, text) in [("a", xml.as_str()), ("a.rdf", &xml), ("a.owl", body), ("a", body)] {
+        assert_eq!(parsed(name, text), ["<http://a/s> <http://a/p> \"1 <2\""], "{name}");
+    }
+    for other in ["[{\"@id\": 1}]", "{\"@id\": 1}", "\0\0\0\x0e"] {
         let message = error("a", other);
-        assert!(
-            message.contains("not supported") || message.contains("neither") || message.contains("JSON or"),
-            "{message}"
-        );
+        assert!(message.contains("neither") || message.contains("JSON, not"), "{message}");
+    }
+}
+
+#[test]
+fn errors_of_xml_have_their_place() {
+    let root = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns:a=\"http://a/\">";
+    let declared = format!("<!DOCTYPE rdf:RDF [<!ENTITY e \"x\">]>{root}</rdf:RDF>");
+    assert!(error("a.rdf", &declared).contains("document type declaration"));
+    let unknown = error("a.rdf", &format!("{root}\n<rdf:Description rdf:about='http://a/s' a:p='&e;'/></rdf:RDF>"));
+    assert!(unknown.starts_with("FILE: line 2"), "{unknown}");
+    let nodes = format!("{root}<rdf:Description><a:p><rdf:Description/></a:p></rdf:Description></rdf:RDF>");
+    assert_eq!(parsed("a.rdf", &nodes), parsed("a.rdf", &nodes));
+}
+
+/// The limit of the snapshot's keys. RDF 1.2 XML Syntax, section 2.8: `rdf:parseType="Triple"`.
+#[test]
+fn triple_terms_of_xml_have_a_maximum_depth() {
+    let nested = |levels: usize| {
+        let open = "<rdf:Description rdf:about='http://a/s'><a:p rdf:parseType='Triple'>".repeat(levels);
+        let close = "</a:p></rdf:Description>".repeat(levels);
+        format!(
+            "<rdf:RDF rdf:version='1.2' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:a='http://a/'>\
+             {open}<rdf:Description rdf:about='http://a/s' a:p='x'/>{close}</rdf:RDF>"
+        )
+    };
+    assert_eq!(parsed("a.rdf", &nested(64))[0].matches("<<(").count(), 64);
+    for levels in [65, 490] {
+        assert!(error("a.rdf", &nested(levels)).ends_with("more than 64 triple terms within each other"), "{levels}");
     }
 }
 

@@ -1,6 +1,8 @@
-//! Reads Turtle. It is parsed sequentially, because statements may span lines and prefixes may be redefined.
+//! Reads Turtle and RDF/XML. They are parsed sequentially, because statements may span lines and prefixes may be
+//! redefined.
 
-use super::{ParserFault, RdfSummary, TripleBatch};
+use super::xml::XmlGuard;
+use super::{MAX_TRIPLE_TERMS, ParserFault, RdfSummary, TOO_DEEP, TripleBatch};
 use crate::ReadProgress;
 use crate::error::{LoaderError, TextProblem};
 use crate::text::{TextSource, count_lines};
@@ -15,15 +17,20 @@ use std::rc::Rc;
 /// Number of triples in a batch.
 const BATCH: usize = 8192;
 
-/// Reads a text of Turtle.
+/// Reads a text of Turtle or of RDF/XML.
 pub(super) fn read<E: From<LoaderError>>(
     path: &Path,
     text: TextSource,
+    format: RdfFormat,
     mut consume: impl FnMut(TripleBatch, ReadProgress) -> Result<(), E>,
 ) -> Result<RdfSummary, E> {
     let TextSource { reader, position, bytes_total } = text;
     let passed = Rc::new(Cell::new((0, 0)));
-    let reader = CountingReader { reader, passed: Rc::clone(&passed), nesting: Nesting::default() };
+    let limits = match format {
+        RdfFormat::RdfXml => TextLimits::Xml(XmlGuard::default()),
+        _ => TextLimits::Turtle(Nesting::default()),
+    };
+    let reader = CountingReader { reader, passed: Rc::clone(&passed), limits };
     let mut summary = RdfSummary::default();
     let mut anonymous = Anonymous::default();
     let mut batch = Vec::with_capacity(BATCH);
@@ -33,11 +40,21 @@ pub(super) fn read<E: From<LoaderError>>(
         let batch = TripleBatch { triples: batch, graphs: Vec::new() };
         consume(batch, ReadProgress { bytes_read: position.get(), bytes_total, blocks })
     };
-    for quad in RdfParser::from_format(RdfFormat::Turtle).for_reader(reader) {
+    for quad in RdfParser::from_format(format).for_reader(reader) {
         match quad {
+            Ok(quad) if is_deep(&quad.object) => {
+                let (line, offset) = passed.get();
+                let problem = TextProblem::Syntax(TOO_DEEP.to_owned());
+                return Err(ParserFault { line, offset, problem }.at(path, 0, 0).into());
+            }
             Ok(quad) => batch.push(anonymous.rename(quad.into())),
             Err(error) => {
                 let wrong = match error {
+                    // The parser of XML has no positions.
+                    RdfParseError::Syntax(error) if error.location().is_none() => {
+                        let (line, offset) = passed.get();
+                        ParserFault { line, offset, ..ParserFault::from(error) }
+                    }
                     RdfParseError::Syntax(error) => ParserFault::from(error),
                     RdfParseError::Io(error) => {
                         let (line, offset) = passed.get();
@@ -61,11 +78,35 @@ pub(super) fn read<E: From<LoaderError>>(
     Ok(summary)
 }
 
-/// A reader that counts lines and bytes.
+/// Returns whether a term has more than [`MAX_TRIPLE_TERMS`] triple terms within each other.
+fn is_deep(term: &Term) -> bool {
+    let (mut term, mut depth) = (term, 0);
+    while let Term::Triple(triple) = term {
+        (term, depth) = (&triple.object, depth + 1);
+    }
+    depth > MAX_TRIPLE_TERMS
+}
+
+/// A reader that counts lines and bytes, and checks the limits of the format.
 struct CountingReader<R> {
     reader: R,
     passed: Rc<Cell<(u64, u64)>>,
-    nesting: Nesting,
+    limits: TextLimits,
+}
+
+/// The limits of a format that its parser lacks.
+enum TextLimits {
+    Turtle(Nesting),
+    Xml(XmlGuard),
+}
+
+impl TextLimits {
+    fn pass(&mut self, bytes: &[u8]) -> Result<(), String> {
+        match self {
+            TextLimits::Turtle(nesting) => nesting.pass(bytes),
+            TextLimits::Xml(guard) => guard.pass(bytes),
+        }
+    }
 }
 
 /// Maximum depth of open brackets and parentheses. The parser keeps some hundred bytes for each and has no limit of its
@@ -81,6 +122,10 @@ struct Nesting {
     escaped: bool,
     /// Number of consecutive quotation marks that begin or end a literal.
     marks: u8,
+    /// Number of open triple terms.
+    terms: u64,
+    /// The previous byte.
+    last: u8,
 }
 
 /// The token at the current position.
@@ -89,6 +134,10 @@ enum Within {
     #[default]
     Nothing,
     Iri,
+    /// `<<`.
+    Triple,
+    /// The first `>` of `>>`.
+    TripleEnd,
     Comment,
     /// Quotation marks at the start of a literal.
     Marks(u8),
@@ -97,9 +146,10 @@ enum Within {
 }
 
 impl Nesting {
-    /// Processes some bytes. Returns false if more than [`MAX_NESTING`] are open.
-    fn pass(&mut self, bytes: &[u8]) -> bool {
+    /// Processes some bytes. Returns the error if too many brackets or triple terms are open.
+    fn pass(&mut self, bytes: &[u8]) -> Result<(), String> {
         for &byte in bytes {
+            let last = std::mem::replace(&mut self.last, byte);
             if let Within::Marks(mark) = self.within {
                 if byte == mark {
                     self.marks += 1;
@@ -111,6 +161,11 @@ impl Nesting {
                 // Two marks are an empty literal.
                 self.within = if self.marks == 2 { Within::Nothing } else { Within::Literal(mark, false) };
                 self.marks = 0;
+            }
+            match (self.within, byte) {
+                (Within::Triple, b'(') | (Within::TripleEnd, b'>') => {}
+                (Within::Triple | Within::TripleEnd, _) => self.within = Within::Nothing,
+                _ => {}
             }
             match (self.within, byte) {
                 (Within::Literal(..), _) if self.escaped => (self.escaped, self.marks) = (false, 0),
@@ -125,18 +180,39 @@ impl Nesting {
                 (Within::Literal(_, false), b'\n') => self.within = Within::Nothing,
                 (Within::Literal(..), _) => self.marks = 0,
                 (Within::Iri, b'>' | b' ' | b'\n') | (Within::Comment, b'\n') => self.within = Within::Nothing,
+                // `<<` begins a triple.
+                (Within::Iri, b'<') if last == b'<' => {
+                    self.open += 1;
+                    self.within = Within::Triple;
+                }
                 (Within::Nothing, b'<') => self.within = Within::Iri,
+                (Within::Triple, b'(') => {
+                    self.terms += 1;
+                    self.open += 1;
+                    self.within = Within::Nothing;
+                }
+                (Within::Nothing, b'>') => {
+                    self.terms = self.terms.saturating_sub(u64::from(last == b')'));
+                    self.within = Within::TripleEnd;
+                }
+                (Within::TripleEnd, _) => {
+                    self.open = self.open.saturating_sub(1);
+                    self.within = Within::Nothing;
+                }
                 (Within::Nothing, b'#') => self.within = Within::Comment,
                 (Within::Nothing, b'"' | b'\'') => (self.within, self.marks) = (Within::Marks(byte), 1),
-                (Within::Nothing, b'[' | b'(') => self.open += 1,
-                (Within::Nothing, b']' | b')') => self.open = self.open.saturating_sub(1),
+                (Within::Nothing, b'[' | b'(' | b'{') => self.open += 1,
+                (Within::Nothing, b']' | b')' | b'}') => self.open = self.open.saturating_sub(1),
                 _ => {}
             }
             if self.open > MAX_NESTING {
-                return false;
+                return Err(format!("more than {MAX_NESTING} brackets and parentheses within each other"));
+            }
+            if self.terms > MAX_TRIPLE_TERMS as u64 {
+                return Err(TOO_DEEP.to_owned());
             }
         }
-        true
+        Ok(())
     }
 }
 
@@ -146,11 +222,7 @@ impl<R: Read> Read for CountingReader<R> {
         let (lines, bytes) = self.passed.get();
         let new = count_lines(buffer.get(..got).unwrap_or_default());
         self.passed.set((lines + new, bytes + got as u64));
-        if !self.nesting.pass(buffer.get(..got).unwrap_or_default()) {
-            return Err(io::Error::other(format!(
-                "more than {MAX_NESTING} brackets and parentheses within each other"
-            )));
-        }
+        self.limits.pass(buffer.get(..got).unwrap_or_default()).map_err(io::Error::other)?;
         Ok(got)
     }
 }
@@ -168,13 +240,19 @@ struct Anonymous {
 
 impl Anonymous {
     fn rename(&mut self, mut triple: Triple) -> Triple {
+        self.rename_in(&mut triple);
+        triple
+    }
+
+    fn rename_in(&mut self, triple: &mut Triple) {
         if let NamedOrBlankNode::BlankNode(node) = &mut triple.subject {
             self.renumber(node);
         }
-        if let Term::BlankNode(node) = &mut triple.object {
-            self.renumber(node);
+        match &mut triple.object {
+            Term::BlankNode(node) => self.renumber(node),
+            Term::Triple(inner) => self.rename_in(inner),
+            Term::NamedNode(_) | Term::Literal(_) => {}
         }
-        triple
     }
 
     fn renumber(&mut self, node: &mut BlankNode) {
@@ -197,7 +275,7 @@ mod tests {
 
     fn open(text: &str) -> u64 {
         let mut nesting = Nesting::default();
-        assert!(text.bytes().all(|byte| nesting.pass(&[byte])));
+        assert!(text.bytes().all(|byte| nesting.pass(&[byte]).is_ok()));
         nesting.open
     }
 
@@ -209,6 +287,25 @@ mod tests {
         assert_eq!(open(r#""""[ " "" \"""[""" ( '''[''[''' ("#), 2);
         assert_eq!(open(r#") ] [ "a"@en , "b"^^<c>"#), 1);
         let mut nesting = Nesting::default();
-        assert!(nesting.pass("[".repeat(10_000).as_bytes()) && !nesting.pass(b"("));
+        assert!(nesting.pass("[".repeat(10_000).as_bytes()).is_ok() && nesting.pass(b"(").is_err());
+    }
+
+    #[test]
+    fn triple_terms_are_counted() {
+        assert_eq!(open("<a> <b> <<( <c> <d> <<(:e :f :g)>> )>>, <<<c> <d> <e>>>, ("), 1);
+        let mut nesting = Nesting::default();
+        assert_eq!(nesting.pass("<a> <b> <<( <c> <d> (1)>> )>> . ".repeat(100).as_bytes()), Ok(()));
+        assert_eq!(nesting.pass("<a> <b> <<(:c :d :e)>> . ".repeat(100).as_bytes()), Ok(()));
+        assert_eq!(nesting.pass(":a :b <<(".repeat(64).as_bytes()), Ok(()));
+        assert_eq!(nesting.pass(b"<<("), Err(TOO_DEEP.to_owned()));
+    }
+
+    #[test]
+    fn reified_triples_and_annotations_are_counted() {
+        assert_eq!(open("<< << <a> <b> <c>>> <d> <e> ~ <r>>> <f> <g> {| <h> <i>, (1) |}, <<"), 1);
+        for part in ["<< ", "<< <<<a> <b> <c>>> <d> ", "{| <a> <b> <c> "] {
+            let mut nesting = Nesting::default();
+            assert!(nesting.pass(part.repeat(10_001).as_bytes()).is_err(), "{part}");
+        }
     }
 }

@@ -15,10 +15,12 @@
 //!
 //! [RDF dump format]: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
 
+pub mod closure;
 mod convert;
 mod languages;
 mod lexeme;
 pub mod model;
+mod number;
 pub mod recipe;
 mod sites;
 mod subset;

@@ -1,6 +1,7 @@
 //! Recipes of subsets: which entities to take from a dump, and which parts of them to keep. Recipes are only described
 //! here; `subset.rs` applies them.
 
+use super::closure::QueryUses;
 use super::value::is_id;
 use crate::error::LoaderError;
 use crate::text::{self, LineBlocks};
@@ -45,6 +46,12 @@ pub struct Take {
     pub boxes: Vec<[f64; 4]>,
     /// Files with SPARQL queries in any form, plain or packed. Takes the entities that they mention.
     pub queries_from: Vec<PathBuf>,
+    /// Files with SPARQL queries, one per row, in any format of benchmarks. Takes the entities that are candidates for
+    /// their solutions ([`super::closure`]).
+    pub for_queries: Vec<PathBuf>,
+    /// Maximum number of statements of a link in these queries that has no known end, such as `?x wdt:P31 ?class`. A
+    /// link with more is left out. Default: 1,000,000.
+    pub open_links: u64,
     /// Whether to take the entities in the `wikidata` tags of the snapshot's OpenStreetMap elements.
     pub osm: bool,
     /// How many times to add the entities that are linked with those taken so far, in either direction.
@@ -64,6 +71,8 @@ impl Default for Take {
             entities_from: Vec::new(),
             boxes: Vec::new(),
             queries_from: Vec::new(),
+            for_queries: Vec::new(),
+            open_links: 1_000_000,
             osm: false,
             steps: 0,
             follow: None,
@@ -82,6 +91,10 @@ pub struct Keep {
     pub properties: Option<Vec<String>>,
     /// Language codes of the sites whose pages are kept.
     pub sitelinks: Option<Vec<String>>,
+    /// Ids of the properties of qualifiers.
+    pub qualifiers: Option<Vec<String>>,
+    /// Whether references are kept.
+    pub references: Option<bool>,
 }
 
 /// The ids from the files that a recipe names.
@@ -93,6 +106,8 @@ pub struct RecipeLists {
     pub mentioned: BTreeSet<String>,
     /// Ids that OpenStreetMap's elements name.
     pub linked: BTreeSet<String>,
+    /// What the queries in [`Take::for_queries`] use. The caller parses them.
+    pub uses: QueryUses,
 }
 
 impl Recipe {
@@ -104,7 +119,7 @@ impl Recipe {
                 return Err(format!("{id:?} is not the id of an entity, such as \"Q42\""));
             }
         }
-        for id in follow.iter().chain(&self.keep.properties).flatten() {
+        for id in follow.iter().chain(&self.keep.properties).chain(&self.keep.qualifiers).flatten() {
             if !(is_id(id) && id.starts_with('P')) {
                 return Err(format!("{id:?} is not the id of a property, such as \"P31\""));
             }
@@ -143,6 +158,7 @@ impl Recipe {
             listed: all(&self.take.entities_from)?,
             mentioned: all(&self.take.queries_from)?,
             linked: BTreeSet::new(),
+            uses: QueryUses::default(),
         })
     }
 
@@ -180,6 +196,11 @@ impl Recipe {
         if !take.queries_from.is_empty() {
             line("queries_from", digest(&lists.mentioned));
         }
+        if !take.for_queries.is_empty() {
+            let links = super::value::hash(&format!("{:?} {:?}", lists.uses.links, lists.uses.entities));
+            line("for_queries", format!("{} queries, {links}", lists.uses.queries));
+            line("open_links", take.open_links.to_string());
+        }
         if take.osm {
             line("osm", digest(&lists.linked));
         }
@@ -192,11 +213,19 @@ impl Recipe {
         if !take.properties {
             line("take properties", "false".to_owned());
         }
-        let kept = [("languages", &keep.languages), ("properties", &keep.properties), ("sitelinks", &keep.sitelinks)];
+        let kept = [
+            ("languages", &keep.languages),
+            ("properties", &keep.properties),
+            ("sitelinks", &keep.sitelinks),
+            ("qualifiers", &keep.qualifiers),
+        ];
         for (name, codes) in kept {
             if let Some(codes) = codes {
                 line(&format!("keep {name}"), list(codes));
             }
+        }
+        if let Some(references) = keep.references {
+            line("keep references", references.to_string());
         }
         text
     }

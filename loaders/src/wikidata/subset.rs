@@ -1,9 +1,11 @@
 //! Applies a recipe to dumps in two passes. The first pass collects links between entities as pairs of numbers; the
 //! second reads the selected entities.
 
+use super::closure::{ClosureReport, LinkTable, QueryUses, close};
 use super::model::{SnakType, ValueContent, WikidataEntity, WikidataRank, WikidataStatement};
+use super::number::{Number, number};
 use super::recipe::{Recipe, RecipeLists};
-use super::value::{entity_id, is_id};
+use super::value::entity_id;
 use super::writer::{Converter, RdfShape};
 use super::{WikidataOptions, WikidataSummary, entities, selected};
 use crate::ReadProgress;
@@ -15,27 +17,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// IRI of the Earth's item.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
-
-/// The number of an entity. Items have the number in their id; properties and lexemes have [`PROPERTIES`] or
-/// [`LEXEMES`] added to it.
-type Number = u32;
-const PROPERTIES: Number = 1 << 31;
-const LEXEMES: Number = 3 << 30;
-
-/// Returns the number of an entity; for a form or sense, that of its lexeme. Returns `None` for other ids.
-fn number(id: &str) -> Option<Number> {
-    if !is_id(id) {
-        return None;
-    }
-    let (letter, digits) = id.split_once('-').map_or(id, |(lexeme, _)| lexeme).split_at_checked(1)?;
-    let number: Number = digits.parse().ok()?;
-    match letter {
-        "Q" => (number < PROPERTIES).then_some(number),
-        "P" => (number < 1 << 30).then_some(PROPERTIES | number),
-        "L" => (number < 1 << 30).then_some(LEXEMES | number),
-        _ => None,
-    }
-}
 
 /// A set of entities: a bitmap in pieces of 65,536 numbers. Only pieces with an entity exist.
 #[derive(Debug, Default)]
@@ -71,6 +52,8 @@ enum SurveyFact {
     Instance(Number, Number),
     Link(Number, Number),
     InBox(Number),
+    /// A link by a property that queries follow; 0 for a value that is no entity.
+    QueryLink(Number, Number, Number),
     /// A property and the pattern that converts its identifiers to IRIs.
     Formatter(String, String),
 }
@@ -87,6 +70,10 @@ pub struct SubsetPlan {
     subclasses: Vec<(Number, Number)>,
     instances: Vec<(Number, Number)>,
     links: Vec<(Number, Number)>,
+    uses: QueryUses,
+    /// The properties that the queries follow.
+    query_properties: BTreeSet<String>,
+    query_links: LinkTable,
     converter: Converter,
 }
 
@@ -110,6 +97,7 @@ impl SubsetPlan {
             && take.entities_from.is_empty()
             && take.boxes.is_empty()
             && take.queries_from.is_empty()
+            && take.for_queries.is_empty()
             && !take.osm;
         let mentioned = || lists.mentioned.iter().filter(|id| id.starts_with('P')).cloned().collect();
         let follow = match &take.follow {
@@ -122,6 +110,8 @@ impl SubsetPlan {
             languages: set(&recipe.keep.languages),
             properties: set(&recipe.keep.properties),
             sites: set(&recipe.keep.sitelinks),
+            qualifiers: set(&recipe.keep.qualifiers),
+            without_references: recipe.keep.references == Some(false),
             ..Converter::new(RdfShape::Service)
         };
         Ok(Self {
@@ -133,6 +123,9 @@ impl SubsetPlan {
             subclasses: Vec::new(),
             instances: Vec::new(),
             links: Vec::new(),
+            query_properties: lists.uses.followed(),
+            uses: lists.uses.clone(),
+            query_links: LinkTable::default(),
             converter,
         })
     }
@@ -149,13 +142,28 @@ impl SubsetPlan {
         options: &WikidataOptions,
         mut progress: impl FnMut(ReadProgress) -> Result<(), E>,
     ) -> Result<WikidataSummary, E> {
-        let Self { recipe, named, follow, memory, subclasses, instances, links, converter, .. } = self;
-        let (recipe, follow) = (&*recipe, follow.as_ref());
+        let Self {
+            recipe,
+            named,
+            follow,
+            memory,
+            subclasses,
+            instances,
+            links,
+            converter,
+            query_properties,
+            query_links,
+            ..
+        } = self;
+        let (recipe, follow, query_properties) = (&*recipe, follow.as_ref(), &*query_properties);
         entities(
             path,
             options,
             |entity, facts| {
                 look_at(recipe, follow, entity, facts);
+                if !query_properties.is_empty() {
+                    query_links_of(query_properties, entity, facts);
+                }
                 Ok(())
             },
             |facts, at| {
@@ -164,6 +172,7 @@ impl SubsetPlan {
                         SurveyFact::Subclass(class, of) => subclasses.push((of, class)),
                         SurveyFact::Instance(item, of) => instances.push((item, of)),
                         SurveyFact::Link(from, to) => links.push((from, to)),
+                        SurveyFact::QueryLink(property, from, to) => query_links.add(property, from, to),
                         SurveyFact::InBox(item) => {
                             named.add(item);
                         }
@@ -176,7 +185,8 @@ impl SubsetPlan {
                         }
                     }
                 }
-                let pairs = subclasses.len() + instances.len() + links.len();
+                // The links of queries are sorted from both ends later.
+                let pairs = subclasses.len() + instances.len() + links.len() + 2 * query_links.len();
                 if (pairs * size_of::<(Number, Number)>()) as u64 > *memory {
                     let reason = "the recipe exceeds the memory limit; follow fewer properties or raise --memory";
                     return Err(LoaderError::Format { file: path.to_path_buf(), reason }.into());
@@ -188,7 +198,7 @@ impl SubsetPlan {
 
     /// Selects the entities after all dumps have been surveyed.
     pub fn choose(self) -> EntitySelection {
-        let Self { mut named, all, mut subclasses, instances, links, recipe, converter, .. } = self;
+        let Self { mut named, all, mut subclasses, instances, links, recipe, converter, uses, query_links, .. } = self;
         let mut classes = EntityBitmap::default();
         let mut waiting: Vec<Number> = recipe.take.classes.iter().filter_map(|id| number(id)).collect();
         subclasses.sort_unstable();
@@ -219,7 +229,14 @@ impl SubsetPlan {
                 named.add(number);
             }
         }
-        EntitySelection { chosen: (!all).then_some(named), properties: recipe.take.properties, converter }
+        let closure = (uses.queries + uses.unread > 0).then(|| {
+            let (taken, report) = close(&uses, query_links, recipe.take.open_links);
+            taken.into_iter().for_each(|number| {
+                named.add(number);
+            });
+            report
+        });
+        EntitySelection { chosen: (!all).then_some(named), properties: recipe.take.properties, converter, closure }
     }
 }
 
@@ -230,9 +247,15 @@ pub struct EntitySelection {
     chosen: Option<EntityBitmap>,
     properties: bool,
     converter: Converter,
+    closure: Option<ClosureReport>,
 }
 
 impl EntitySelection {
+    /// Returns the report of the closure over queries, if the recipe has queries.
+    pub fn closure(&self) -> Option<ClosureReport> {
+        self.closure
+    }
+
     /// Returns the number of chosen entities, whether the dumps have them or not, or `None` for all. Properties are
     /// counted only if they were chosen individually.
     pub fn len(&self) -> Option<u64> {
@@ -320,6 +343,24 @@ fn look_at(
     }
 }
 
+/// Collects the links of an entity by the properties that queries follow, in statements and qualifiers.
+fn query_links_of(properties: &BTreeSet<String>, entity: &WikidataEntity<'_>, facts: &mut Vec<SurveyFact>) {
+    let Some(own) = number(&entity.id) else { return };
+    let statements = entity.claims.iter().flat_map(|(_, statements)| statements.iter());
+    for statement in statements {
+        let qualifiers = statement.qualifiers.iter().flat_map(|(_, snaks)| snaks.iter());
+        for snak in [&statement.mainsnak].into_iter().chain(qualifiers) {
+            let Some(property) = Some(&*snak.property).filter(|id| properties.contains(*id)).and_then(number) else {
+                continue;
+            };
+            let data = snak.datavalue.as_ref().filter(|_| snak.snaktype == SnakType::Value);
+            let entity = data.filter(|data| &*data.r#type == "wikibase-entityid").and_then(entity_id);
+            let to = entity.and_then(|to| number(&to)).unwrap_or_default();
+            facts.push(SurveyFact::QueryLink(property, own, to));
+        }
+    }
+}
+
 /// Returns the entity that is the value of a statement.
 fn target(statement: &WikidataStatement<'_>) -> Option<Number> {
     let data = statement.mainsnak.datavalue.as_ref()?;
@@ -346,6 +387,7 @@ fn is_in(boxes: &[[f64; 4]], statement: &WikidataStatement<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::wikidata::recipe::Take;
+    use crate::wikidata::value::is_id;
 
     fn item(id: &str, claims: &[(&str, &str)]) -> String {
         let claims: Vec<String> = claims

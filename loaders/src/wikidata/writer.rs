@@ -28,6 +28,10 @@ pub struct Converter {
     /// Ids of the properties of the statements to keep, or `None` for all. Qualifiers and references are kept with
     /// their statements.
     pub properties: Option<BTreeSet<String>>,
+    /// Ids of the properties of the qualifiers to keep, or `None` for all.
+    pub qualifiers: Option<BTreeSet<String>>,
+    /// Whether references are left out.
+    pub without_references: bool,
     /// Language codes of the sites whose pages are kept, or `None` for all.
     pub sites: Option<BTreeSet<String>>,
     /// IRI patterns of properties with external identifiers (from their statement P1921), with `$1` for the identifier.
@@ -38,7 +42,15 @@ pub struct Converter {
 impl Converter {
     /// Creates a converter that keeps everything.
     pub fn new(shape: RdfShape) -> Self {
-        Self { shape, languages: None, properties: None, sites: None, formatters: BTreeMap::new() }
+        Self {
+            shape,
+            languages: None,
+            properties: None,
+            qualifiers: None,
+            without_references: false,
+            sites: None,
+            formatters: BTreeMap::new(),
+        }
     }
 }
 
@@ -128,10 +140,12 @@ impl<'a> EntityWriter<'a> {
         self.add(&node, v::name(v::WIKIBASE, "rank"), v::name(v::WIKIBASE, rank));
         self.snak(&node, main, MAIN, guid)?;
         let qualifiers = statement.qualifiers.iter().flat_map(|(_, snaks)| snaks.iter());
-        for (place, snak) in qualifiers.enumerate() {
+        let kept = self.converter.qualifiers.as_ref();
+        let is_kept = |snak: &WikidataSnak<'_>| kept.is_none_or(|kept| kept.contains(&*snak.property));
+        for (place, snak) in qualifiers.enumerate().filter(|(_, snak)| is_kept(snak)) {
             self.snak(&node, snak, QUALIFIER, &format!("{guid} {place}"))?;
         }
-        for reference in statement.references.iter() {
+        for reference in statement.references.iter().filter(|_| !self.converter.without_references) {
             let digits = &*reference.hash;
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
                 return Err(format!("{:?} is not the hash of a reference", cut(digits)));

@@ -84,6 +84,7 @@ class Snapshot:
         max_memory: int | None = None,
         max_rows: int | None = None,
         language: str = "en",
+        dialect: str = "auto",
         stop: Stop | None = None,
     ) -> Solutions: ...
     def feedback(
@@ -95,6 +96,7 @@ class Snapshot:
         sample: int = 5,
         timeout: float | None = None,
         max_memory: int | None = None,
+        dialect: str = "auto",
         stop: Stop | None = None,
     ) -> str: ...
     def search_tags(
@@ -124,10 +126,13 @@ class Snapshot:
         extract: bool = False,
         first: int = 1,
         threads: int | None = None,
+        dialect: str = "auto",
         stop: Stop | None = None,
     ) -> list[str]: ...
 
 def convert(query: str, form: str, strict: bool) -> tuple[str, QueryError | None]: ...
+def format(query: str, lang: str | None = None) -> str: ...
+def run_command_line(arguments: list[str]) -> int: ...
 def query_of(reply: str, lang: str | None = None) -> str: ...
 def load(
     out: str | PathLike[str],

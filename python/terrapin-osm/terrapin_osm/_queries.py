@@ -26,21 +26,27 @@ def parse(query: str) -> Element:
     return fromstring(_native.convert(query, "xml", True)[0])
 
 
-def format(query: str) -> str:
-    """Formats a query as OverpassQL over several lines.
+def format(query: str, lang: Literal["overpassql", "sparql"] | None = None) -> str:
+    """Formats a query, as `terrapin fmt` does: only white space changes, and in SPARQL the case of keywords. Comments
+    and `{{shortcuts}}` stay. Without `lang`, the language is detected. A broken query raises `QueryError`.
 
-    >>> print(format("node[amenity=cafe](35.8,14.4,36.0,14.6);out   ids;").strip())
-    node
-      ["amenity"="cafe"]
-      (35.8,14.4,36,14.6);
-    out ids;
+    >>> print(format("[out:json];node [ amenity=cafe ] ;(._;>;);out   ids; // cafes"), end="")
+    [out:json];
+    node[amenity=cafe];
+    (._; >;);
+    out ids; // cafes
+    >>> print(format("select?x{?x wdt:P31 wd:Q5}limit 3"), end="")
+    SELECT ?x {
+      ?x wdt:P31 wd:Q5
+    }
+    LIMIT 3
     """
-    return convert(query, "ql")
+    return _native.format(query, lang)
 
 
 def query_of(reply: str, lang: Literal["overpassql", "sparql"] | None = None) -> str:
     """Extracts the query from a language model's reply: from a fence, JSON, inline code, quotes or sentences, outside
-    of `<think>`. Of several queries the last counts. The rules are in `docs/replies.md`. If there is no query, the
+    of `<think>`. Of several queries the last counts. The rules are in `docs/reference/replies.md`. If there is no query, the
     reply is returned (of a reply with fences, the content of the last one).
 
     >>> query_of("<think>cafes</think>Sure:\\n```overpassql\\nnode[amenity=cafe];out;\\n```\\nIt finds cafes.")

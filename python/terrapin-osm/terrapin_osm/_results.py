@@ -111,7 +111,7 @@ class Answer:
         return self._native.written("xml").decode()
 
     def to_geojson(self) -> Any:
-        """Returns a GeoJSON FeatureCollection, by the rules in `docs/geojson.md`."""
+        """Returns a GeoJSON FeatureCollection, by the rules in `docs/reference/geojson.md`."""
         return json.loads(self._native.written("geojson"))
 
     def to_arrow(self) -> Table:
@@ -152,11 +152,12 @@ class Term(NamedTuple):
     """An RDF term in an answer to SPARQL. `str` returns its `value`."""
 
     kind: str
-    """`uri`, `literal` or `bnode`."""
+    """`uri`, `literal`, `bnode` or `triple`."""
     value: str
-    """The IRI, the lexical form, or the label."""
+    """The IRI, the lexical form, the label, or a triple term in N-Triples."""
     datatype: str | None
     lang: str | None
+    """The language, with `--ltr` or `--rtl` if the literal has a base direction."""
 
     def __str__(self) -> str:
         return self.value
@@ -165,7 +166,9 @@ class Term(NamedTuple):
         """Returns the term as in SPARQL's JSON."""
         made = {"type": self.kind, "value": self.value}
         if self.lang is not None:
-            made["xml:lang"] = self.lang
+            made["xml:lang"], _, direction = self.lang.partition("--")
+            if direction:
+                made["its:dir"] = direction
         elif self.datatype is not None and self.datatype != _XSD + "string":
             made["datatype"] = self.datatype
         return made

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from . import _native
 from ._results import Answer, Solutions
+from ._suite import score_suite
 from .errors import QueryError, SnapshotError
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 Language = Literal["overpassql", "sparql"]
+Dialect = Literal["auto", "wdqs", "qlever", "standard"]
 Pair = tuple[str, str] | Mapping[str, Any]
 Rerank = Callable[[str, list[dict[str, Any]]], Sequence[float]]
 T = TypeVar("T")
@@ -182,10 +184,15 @@ class Snapshot:
         max_memory: int | None = None,
         max_rows: int | None = None,
         language: str = "en",
+        dialect: Dialect = "auto",
         stop: _native.Stop | None = None,
     ) -> Solutions:
-        """Runs a SPARQL query in the dialect of the Wikidata Query Service. `language` replaces `[AUTO_LANGUAGE]`."""
-        return Solutions(self._native.sparql(query, timeout, max_memory, max_rows, language, stop))
+        """Runs a SPARQL query. `language` replaces `[AUTO_LANGUAGE]`.
+
+        `dialect` is "wdqs" for the Wikidata Query Service, "qlever" or "standard"; "auto" is "qlever" for a query with
+        one of QLever's constructs, and otherwise "wdqs".
+        """
+        return Solutions(self._native.sparql(query, timeout, max_memory, max_rows, language, dialect, stop))
 
     async def sparql_async(self, query: str, **options: Any) -> Solutions:
         """Async version of `sparql`."""
@@ -201,13 +208,14 @@ class Snapshot:
         sample: int = 5,
         timeout: float | None = None,
         max_memory: int | None = None,
+        dialect: Dialect = "auto",
         stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
         """Returns what a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
 
-        Without `lang`, the language is detected from the beginning of the query.
+        Without `lang`, the language is detected from the beginning of the query. `dialect` is that of `sparql`.
         """
-        said = self._native.feedback(query, lang, bbox, _json(places), sample, timeout, max_memory, stop)
+        said = self._native.feedback(query, lang, bbox, _json(places), sample, timeout, max_memory, dialect, stop)
         return dict(json.loads(said))
 
     async def feedback_async(self, query: str, **options: Any) -> dict[str, Any]:
@@ -287,6 +295,7 @@ class Snapshot:
         *,
         bbox: str | None = None,
         lang: Language = "overpassql",
+        dialect: Dialect = "auto",
         places: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_memory: int | None = None,
@@ -298,8 +307,8 @@ class Snapshot:
         """Scores one pair and returns its record; see `score_batch`."""
         boxes = None if bbox is None else [bbox]
         return self.score_batch(
-            [(gold, pred)], bbox=boxes, lang=lang, places=places, timeout=timeout, max_memory=max_memory,
-            similarity=similarity, summary=summary, extract=extract, stop=stop,
+            [(gold, pred)], bbox=boxes, lang=lang, dialect=dialect, places=places, timeout=timeout,
+            max_memory=max_memory, similarity=similarity, summary=summary, extract=extract, stop=stop,
         )[0]  # fmt: skip
 
     async def score_async(self, gold: str, pred: str, **options: Any) -> dict[str, Any]:
@@ -312,6 +321,7 @@ class Snapshot:
         *,
         bbox: Sequence[str | None] | None = None,
         lang: Language = "overpassql",
+        dialect: Dialect = "auto",
         places: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_memory: int | None = None,
@@ -321,12 +331,14 @@ class Snapshot:
         first: int = 1,
         threads: int | None = None,
         stop: _native.Stop | None = None,
+        suite: Sequence[Snapshot] = (),
     ) -> list[dict[str, Any]]:
         """Scores pairs of a gold and a predicted query. Returns the records of `terrapin eval`, in the order of the
         pairs.
 
-        OverpassQL is scored like in `terrapin eval overpassnl`, SPARQL like in `terrapin eval jsonl`. A pair is a
-        tuple, or a mapping with `gold` and `pred` (or `reference` and `prediction`) and optionally `bbox`.
+        OverpassQL is scored like in `terrapin eval overpassnl`, SPARQL like in `terrapin eval jsonl`, in the
+        `dialect` of `sparql`. A pair is a tuple, or a mapping with `gold` and `pred` (or `reference` and `prediction`)
+        and optionally `bbox`.
 
         `timeout` limits each query, `max_memory` each pair; the record of a pair that reaches a limit reports it. A
         text with a lone surrogate is an error of its record. With `similarity=False`, OverpassQL queries are compared
@@ -338,12 +350,21 @@ class Snapshot:
         class of the prediction's `error`, whether it is a valid query (`syntax`), the `problem` with its `line`,
         `column` and `hint`, and `warnings` about keys and values that do not occur in the data, with the `nearest`
         existing ones.
+
+        With `suite`, further snapshots, pairs that are right on this snapshot also run on those. `suite` in a record is
+        1 if the results are equal on all; else `counterexample` has the first snapshot on which they differ.
         """
+        pairs = list(pairs)
         lines = self.score_lines(
-            pairs, bbox=bbox, lang=lang, places=places, timeout=timeout, max_memory=max_memory, similarity=similarity,
-            summary=summary, extract=extract, first=first, threads=threads, stop=stop,
+            pairs, bbox=bbox, lang=lang, dialect=dialect, places=places, timeout=timeout, max_memory=max_memory,
+            similarity=similarity, summary=summary, extract=extract, first=first, threads=threads, stop=stop,
         )  # fmt: skip
-        return [json.loads(line) for line in lines]
+        records = [json.loads(line) for line in lines]
+        if suite:
+            options = {"lang": lang, "dialect": dialect, "places": places, "timeout": timeout,
+                       "max_memory": max_memory, "extract": extract, "threads": threads, "stop": stop}  # fmt: skip
+            score_suite(records, pairs, bbox, suite, options)
+        return records
 
     async def score_batch_async(self, pairs: Iterable[Pair], **options: Any) -> list[dict[str, Any]]:
         """Async version of `score_batch`."""
@@ -355,6 +376,7 @@ class Snapshot:
         *,
         bbox: Sequence[str | None] | None = None,
         lang: Language = "overpassql",
+        dialect: Dialect = "auto",
         places: Mapping[str, Any] | None = None,
         timeout: float | None = None,
         max_memory: int | None = None,
@@ -384,6 +406,7 @@ class Snapshot:
             extract,
             first,
             threads,
+            dialect,
             stop,
         )
 

@@ -28,6 +28,18 @@ def test_records(monaco: Snapshot) -> None:
     assert boxed["ex"] == 1
 
 
+def test_a_suite_refutes_what_is_right_by_chance(monaco: Snapshot, malta: Snapshot) -> None:
+    boxed = "[out:json];node[amenity=cafe](43,7,44,8);out;"
+    spaced = "[out:json];node [amenity=cafe]; out;"
+    chance, same, wrong = monaco.score_batch([(SAME, boxed), (SAME, spaced), (SAME, OTHER)], suite=[malta])
+    assert (chance["ex"], chance["suite"]) == (1, 0)
+    example = chance["counterexample"]
+    assert example["snapshot"] == malta.digest and example["pred_n"] == 0 < example["ref_n"]
+    assert len(example["missing"]) == 10 and "extra" not in example
+    assert (same["suite"], wrong["suite"]) == (1, 0) and "counterexample" not in wrong
+    assert "suite" not in monaco.score_batch([(SAME, SAME)])[0]
+
+
 def test_a_pair_that_takes_for_ever_has_a_record(monaco: Snapshot) -> None:
     forever = "[out:json];node(-90,-180,90,180)->.n;foreach.n->.a(foreach.n(node(around.a:100000);out count;););"
     records = monaco.score_batch([(SAME, SAME), (SAME, forever), (SAME, OTHER)], timeout=1)
@@ -36,7 +48,7 @@ def test_a_pair_that_takes_for_ever_has_a_record(monaco: Snapshot) -> None:
 
 
 def test_replies() -> None:
-    """Checks the forms of docs/replies.md, with the cases of the engine's own test."""
+    """Checks the forms of docs/reference/replies.md, with the cases of the engine's own test."""
     cases = Path(__file__).parents[3] / "crates/reply/cases.jsonl"
     read = [json.loads(line) for line in cases.read_text(encoding="utf-8").splitlines()]
     assert len(read) >= 60

@@ -7,8 +7,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::super::eval::field_map;
+use super::super::work::pool;
 use super::super::{CommandError, stdout};
-use super::{EngineArgs, GoldEnvironment, bar, pairs_of, pool};
+use super::bar::bar;
+use super::pairs::pairs_of;
+use super::{EngineArgs, GoldEnvironment};
 use crate::eval::dataset::{self, BenchmarkFinding, FindingKind, GoldPair};
 
 /// Flag gold queries for a review: empty, cut, volatile, dependent on a place, equal to another
@@ -19,11 +22,13 @@ use crate::eval::dataset::{self, BenchmarkFinding, FindingKind, GoldPair};
 /// empty and cut answers are flagged, and equal answers of different queries. A finding is a question to the authors,
 /// not an error: the exit status is 0.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The files are those of `terrapin benchmark check`; docs/benchmark.md describes the kinds.
+#[command(
+    after_help = "The files are those of `terrapin benchmark check`; docs/guides/benchmark.md describes the kinds.
 
 Examples:
   terrapin benchmark audit dataset.dev.query --db malta.terrapin --out findings.jsonl
-  terrapin benchmark audit train.jsonl dev.jsonl --json | jq -r 'select(.kind == \"map-view\") | .query'")]
+  terrapin benchmark audit train.jsonl dev.jsonl --json | jq -r 'select(.kind == \"map-view\") | .query'"
+)]
 pub struct BenchmarkAuditArgs {
     /// Files or folders of questions and gold queries
     #[arg(required = true)]
@@ -38,7 +43,7 @@ pub struct BenchmarkAuditArgs {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kinds: Vec<FindingKind>,
     /// Similarity from which two questions or queries are near duplicates, above 0.5
-    #[arg(long, value_name = "SHARE", default_value_t = dataset::NEAR, value_parser = super::similarity)]
+    #[arg(long, value_name = "SHARE", default_value_t = dataset::NEAR, value_parser = super::pairs::similarity)]
     near: f64,
     /// Names of fields in the file, such as gold=sparql,nl=text
     #[arg(long, value_name = "FIELD=NAME", value_delimiter = ',')]

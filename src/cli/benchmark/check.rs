@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::super::work::pool;
 use super::super::{CommandError, stdout};
-use super::{EngineArgs, GoldEnvironment, bar, pairs, pool};
+use super::bar::bar;
+use super::pairs::pairs;
+use super::{EngineArgs, GoldEnvironment};
 use crate::eval::about::engine;
 use crate::eval::dataset::{self, BenchmarkCheck, BenchmarkFinding, FindingKind, GoldPair};
 

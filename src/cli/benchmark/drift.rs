@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::super::work::pool;
 use super::super::{CommandError, stdout};
-use super::{EngineArgs, GoldEnvironment, bar, pairs, pool};
+use super::bar::bar;
+use super::pairs::pairs;
+use super::{EngineArgs, GoldEnvironment};
 use crate::eval::dataset;
 
 /// Report which gold answers change from one snapshot to another, and how

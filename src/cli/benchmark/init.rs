@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::{CommandError, open, stdout};
 use super::check::splits;
-use super::pairs;
+use super::pairs::pairs;
 
 /// Start a benchmark: write its description file with name, authors and licence to fill in
 ///

@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use super::super::eval::unwritten;
 use super::super::{CommandError, open, stdout};
+use super::EngineArgs;
 use super::check::{checked, errors, refuse};
-use super::{EngineArgs, pairs};
+use super::pairs::pairs;
 use crate::eval::dataset::{Description, FindingKind, Pack};
 
 /// Check a benchmark and write the folder to publish

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::eval::field_map;
+use super::super::work::pool;
 use super::super::{CommandError, stdout};
-use super::{all_pairs, pool};
+use super::pairs::{all_pairs, row};
 use crate::eval::dataset::{self, GoldPair, SplitOptions, SplitPairs, SplitSizes};
 use crate::eval::language::QueryLanguage;
 
@@ -37,7 +38,7 @@ pub struct BenchmarkSplitArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Similarity from which two pairs are near duplicates, above 0.5; 1 keeps only equal ones together
-    #[arg(long, value_name = "SHARE", default_value_t = dataset::NEAR, value_parser = super::similarity)]
+    #[arg(long, value_name = "SHARE", default_value_t = dataset::NEAR, value_parser = super::pairs::similarity)]
     near: f64,
     /// Names of fields in the file, such as gold=sparql,nl=text
     #[arg(long, value_name = "FIELD=NAME", value_delimiter = ',')]
@@ -125,26 +126,16 @@ fn write(
     std::fs::create_dir_all(&args.out).map_err(failed)?;
     for (number, name) in names.iter().enumerate() {
         let of_split = pairs.iter().zip(&found.splits).filter(|(_, split)| **split == number);
-        let lines: String = of_split.map(|(pair, _)| format!("{}\n", Value::Object(row(pair)))).collect();
+        let line = |pair: &GoldPair| {
+            let mut row = row(pair);
+            // The file's name is that of the new split.
+            row.remove("split");
+            format!("{}\n", Value::Object(row))
+        };
+        let lines: String = of_split.map(|(pair, _)| line(pair)).collect();
         std::fs::write(args.out.join(format!("{name}.jsonl")), lines).map_err(failed)?;
     }
     Ok(())
-}
-
-/// Returns a pair in the format that is read again. The split is that of the file's name.
-fn row(pair: &GoldPair) -> Map<String, Value> {
-    let mut row = Map::new();
-    let mut set = |name: &str, value: Option<Value>| drop(value.and_then(|value| row.insert(name.to_owned(), value)));
-    set("id", pair.id.clone().map(Value::from));
-    set("nl", Some(pair.question.as_str().into()));
-    set("gold", Some(pair.query.as_str().into()));
-    set("lang", pair.lang.clone().map(Value::from));
-    set("bbox", pair.bbox.clone().map(Value::from));
-    set("places", pair.places.clone());
-    set("complexity", pair.complexity.clone().map(Value::from));
-    set("template", pair.template.clone().map(Value::from));
-    set("paraphrases", (!pair.paraphrases.is_empty()).then(|| pair.paraphrases.clone().into()));
-    row
 }
 
 /// Returns the class of each pair.

@@ -8,7 +8,10 @@ use super::super::examples::ExampleArgs;
 use super::super::model::ModelArgs;
 use super::RunArgs;
 use super::asking::{self, AskOptions};
-use crate::ask::NEAREST;
+use super::dialect::DialectArgs;
+use super::suite::SuiteArgs;
+use super::system::SystemArgs;
+use crate::ask::AskBaseline;
 
 /// Ask a language model questions as `terrapin ask` does, and score its queries against gold queries
 ///
@@ -20,14 +23,18 @@ use crate::ask::NEAREST;
 /// compare`. asked.jsonl has the settings and all steps of every question, times.jsonl the times. Equal runs have equal
 /// files, except times.jsonl and timings.jsonl. A stopped run resumes and asks no question twice.
 ///
+/// With --system a system over HTTP is asked instead of a model, and its query is the prediction.
+///
 /// With --model nearest no model is asked: the answer is the query of the nearest question of --examples, with the place
-/// of the new question put in.
+/// of the new question put in. With --model words the answer is the query of `terrapin query --words`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval ask malta.terrapin questions.jsonl --model-url http://127.0.0.1:8080/v1 --model-name qwen --out run
   terrapin eval ask malta.terrapin questions.jsonl --no-search --repairs 0 --out bare
   terrapin eval ask malta.terrapin questions.jsonl --examples train.jsonl --prompt overpassnl-5shot --out shots
   terrapin eval ask malta.terrapin questions.jsonl --examples train.jsonl --model nearest --out baseline
+  terrapin eval ask malta.terrapin questions.jsonl --model words --out words
+  terrapin eval ask corporate.terrapin questions_ck25.yml --system http://127.0.0.1:8000 --out theirs
   terrapin leaderboard bare run shots baseline")]
 pub struct EvalAskArgs {
     /// The snapshot file
@@ -45,15 +52,27 @@ pub struct EvalAskArgs {
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
     #[command(flatten)]
+    system: SystemArgs,
+    #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]
     examples: ExampleArgs,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    #[command(flatten)]
+    suite: SuiteArgs,
     #[command(flatten)]
     run: RunArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
+    let baseline = args.run.names.model.as_deref().and_then(AskBaseline::named);
+    let system = args.system.of(&args.file, args.timeout)?;
+    if let (Some(_), Some(baseline)) = (&system, baseline) {
+        let name = baseline.name();
+        return Err(CommandError::usage(format!("--system and --model {name} are two systems: use two runs")));
+    }
     let options = AskOptions {
         snapshot: &args.snapshot,
         tag_docs: args.tag_docs.as_deref(),
@@ -61,9 +80,12 @@ pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
         timeout: args.timeout,
         model: &args.model,
         examples: &args.examples,
+        dialect: Some(args.dialect),
+        suite: &args.suite,
         run: &args.run,
-        is_baseline: args.run.names.model.as_deref() == Some(NEAREST),
+        baseline,
         refine: None,
+        system,
     };
     asking::run(&options, asking::read(&args.file, args.run.shard)?, BTreeMap::new())
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::super::{CommandError, open};
-use super::{RunArgs, digest, unusable};
+use super::dialect::DialectArgs;
+use super::jsonl::on_member;
+use super::suite::SuiteArgs;
+use super::{RunArgs, RunSnapshots, digest, unusable};
 use crate::engine::Engine;
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
@@ -57,6 +60,10 @@ pub struct InstructToSparqlArgs {
     #[arg(long)]
     labelled: bool,
     #[command(flatten)]
+    dialect: DialectArgs,
+    #[command(flatten)]
+    suite: SuiteArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -65,7 +72,7 @@ pub struct InstructToSparqlArgs {
 enum QueryMarkup {
     /// [QUERY] and [/QUERY], the benchmark's format
     Tags,
-    /// Reply of a language model: the query is found by the rules of docs/replies.md
+    /// Reply of a language model: the query is found by the rules of docs/reference/replies.md
     Reply,
     /// The same as reply: fences of three backticks
     Fenced,
@@ -107,12 +114,13 @@ pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
     if !args.plain && args.extract.is_none() {
         refuse_without_tags(&said)?;
     }
-    let instances: Vec<Instance> = gold
+    let mut instances: Vec<Instance> = gold
         .into_iter()
         .zip(said)
         .enumerate()
         .map(|(index, (gold, text))| gold.instance(index + 1, query(args, &text), args.labelled))
         .collect();
+    let dialect = args.dialect.apply(&mut instances);
     let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
     if let (Some(path), None) = (&args.snapshot, opened.as_ref().and_then(Engine::triples)) {
         return Err(CommandError::input("no-triples", format!("{} has no triples", path.display())));
@@ -126,9 +134,15 @@ pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
         content: opened.as_ref().and_then(Engine::content),
         engine: engine(),
         inputs,
+        dialect,
         ..About::default()
     };
-    args.run.score(&benchmark, opened.as_ref(), about, instances, None, &*cache)
+    let suite = args.suite.open(opened.as_ref(), |path| args.run.cache.open(Some(path)))?;
+    suite.need_triples()?;
+    let snapshots = RunSnapshots { first: opened.as_ref(), suite: &suite };
+    suite.score(&benchmark, None, &on_member, |benchmark| {
+        args.run.score(benchmark, snapshots, about, instances, None, &*cache)
+    })
 }
 
 /// Returns an error if no prediction has tags: then they are almost certainly in another form.

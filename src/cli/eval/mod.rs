@@ -5,6 +5,9 @@ mod ask;
 mod asking;
 mod cache;
 mod compare;
+mod dialect;
+mod files;
+mod forms;
 mod instruct_to_sparql;
 mod jsonl;
 mod merge;
@@ -13,26 +16,27 @@ mod progress;
 mod qa;
 mod refine;
 mod shard;
+mod suite;
+mod system;
 mod text;
 mod verify;
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use super::{CommandError, open, stdout};
+use super::open::checked;
+use super::{CommandError, stdout};
 use cache::CacheArgs;
+use files::{digest, digest_of, read_lines, unread, write_and_print};
+pub(super) use files::{read_run, unusable, unwritten};
+pub(super) use forms::field_map;
+use forms::{ExtractionFormat, forms};
 use progress::EvalProgress;
+use suite::SuiteSnapshots;
 
 use crate::engine::Engine;
 use crate::eval::about::{About, RunNames, Shard};
 use crate::eval::benchmarks::Benchmark;
 use crate::eval::cache::ResultCache;
-use crate::eval::error::RunError;
-use crate::eval::files::WriteError;
-use crate::eval::input::extract::PredictionFormat;
-use crate::eval::input::published::FieldMap;
-use crate::eval::input::{self, InputError};
 use crate::eval::record::Instance;
 use crate::eval::runs::{self, EvalRun, Journal, RunJournal};
 use crate::stack::STACK;
@@ -54,6 +58,8 @@ enum EvalCommand {
     Spinach(qa::SpinachArgs),
     #[command(name = "geoquestions1089")]
     GeoQuestions1089(qa::GeoQuestionsArgs),
+    #[command(name = "text2sparql")]
+    Text2Sparql(qa::Text2SparqlArgs),
     Text(text::EvalTextArgs),
     Jsonl(jsonl::EvalJsonlArgs),
     Ask(ask::EvalAskArgs),
@@ -72,6 +78,7 @@ pub fn run(args: &EvalArgs) -> Result<(), CommandError> {
         EvalCommand::LcQuad2(args) => qa::run_lcquad2(args),
         EvalCommand::Spinach(args) => qa::run_spinach(args),
         EvalCommand::GeoQuestions1089(args) => qa::run_geoquestions(args),
+        EvalCommand::Text2Sparql(args) => qa::run_text2sparql(args),
         EvalCommand::Text(args) => text::run(args),
         EvalCommand::Jsonl(args) => jsonl::run(args),
         EvalCommand::Ask(args) => ask::run(args),
@@ -136,6 +143,9 @@ struct NameArgs {
     /// Name of the system that made the predictions
     #[arg(long, value_name = "TEXT")]
     model: Option<String>,
+    /// Number of parameters of the system, such as 135M or 7B, for the plot of quality over size
+    #[arg(long, value_name = "N", value_parser = parameters)]
+    parameters: Option<u64>,
     /// Name of the set of questions
     #[arg(long, value_name = "TEXT")]
     dataset: Option<String>,
@@ -143,47 +153,24 @@ struct NameArgs {
 
 impl NameArgs {
     fn names(&self) -> RunNames {
-        RunNames { name: self.name.clone(), model: self.model.clone(), dataset: self.dataset.clone() }
+        RunNames {
+            name: self.name.clone(),
+            model: self.model.clone(),
+            parameters: self.parameters,
+            dataset: self.dataset.clone(),
+        }
     }
 }
 
-/// A form of predictions on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ExtractionFormat {
-    /// One query per line, unchanged
-    Lines,
-    /// JSON lines, or a JSON array, of objects with `prediction`
-    Json,
-    /// A table with a header line and a column `prediction`
-    Csv,
-    /// Replies of a language model: the query is found by the rules of docs/replies.md
-    Reply,
-    /// The same as reply: queries between fences of three backticks
-    Fenced,
-    /// The same as reply: queries in quotes
-    Quoted,
-}
-
-/// Parses a list of forms.
-fn forms(named: &[ExtractionFormat]) -> Vec<PredictionFormat> {
-    let form = |named: &ExtractionFormat| match named {
-        ExtractionFormat::Lines => PredictionFormat::Lines,
-        ExtractionFormat::Json => PredictionFormat::Json,
-        ExtractionFormat::Csv => PredictionFormat::Csv,
-        ExtractionFormat::Reply => PredictionFormat::Reply,
-        ExtractionFormat::Fenced => PredictionFormat::Fenced,
-        ExtractionFormat::Quoted => PredictionFormat::Quoted,
-    };
-    named.iter().map(form).collect()
-}
-
-/// Parses the new names of fields.
-pub(super) fn field_map(texts: &[String]) -> Result<FieldMap, CommandError> {
-    let mut map = FieldMap::default();
-    for text in texts {
-        map.add(text).map_err(|message| CommandError::usage(format!("--map {message}")))?;
+/// Parses a number of parameters.
+fn parameters(text: &str) -> Result<u64, String> {
+    let units = [("k", 1e3), ("K", 1e3), ("M", 1e6), ("B", 1e9), ("T", 1e12)];
+    let unit = units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)));
+    let (number, unit) = unit.unwrap_or((text, 1.0));
+    match number.parse::<f64>() {
+        Ok(number) if number > 0.0 && number * unit < 1e18 => Ok((number * unit).round() as u64),
+        _ => Err("expected a number of parameters, such as 135M or 7B".to_owned()),
     }
-    Ok(map)
 }
 
 /// Warns if predictions do not look like queries, since such lines score almost zero.
@@ -200,13 +187,22 @@ fn warn_of_no_queries(instances: &[Instance]) {
     }
 }
 
+/// The snapshots of a run.
+#[derive(Clone, Copy)]
+struct RunSnapshots<'a> {
+    /// The first one; without it, no query runs.
+    first: Option<&'a Engine>,
+    /// The others.
+    suite: &'a SuiteSnapshots,
+}
+
 impl RunArgs {
     /// Scores the instances of this shard, writes the run's folder and prints the summary. `places` are the geocoded
-    /// names for the instances; the snapshot, if there is one, and the cache are the benchmark's.
+    /// names for the instances; the snapshots and the cache are the benchmark's.
     fn score(
         &self,
         benchmark: &dyn Benchmark,
-        engine: Option<&Engine>,
+        snapshots: RunSnapshots<'_>,
         about: About,
         mut instances: Vec<Instance>,
         places: Option<&Path>,
@@ -214,7 +210,7 @@ impl RunArgs {
     ) -> Result<(), CommandError> {
         let names = self.names.names();
         let names = RunNames { model: names.model.or_else(|| about.names.model.clone()), ..names };
-        let about = About { shard: self.shard, names, ..about };
+        let about = About { shard: self.shard, names, suite: snapshots.suite.digests(), ..about };
         if let Some(shard) = self.shard {
             instances.retain(|instance| shard.has(instance.line));
         }
@@ -237,7 +233,7 @@ impl RunArgs {
             .map_err(|e| CommandError::system("threads", e))?;
         let progress = EvalProgress::new(instances.len(), known, cache);
         let run = || pool.install(|| runs::run(benchmark, &instances, &journal, &|| progress.advance()));
-        let outcomes = match checked(engine, run) {
+        let outcomes = match snapshots.suite.checked(snapshots.first, run) {
             Ok(outcomes) => outcomes.map_err(output)?,
             Err(damage) => {
                 // The scores so far may be wrong, and must not be resumed.
@@ -249,7 +245,7 @@ impl RunArgs {
         let run = EvalRun { about, instances, outcomes, places };
         write_and_print(&run, out, self.json)?;
         journal.remove().map_err(output)?;
-        for notice in cache.finish() {
+        for notice in cache.finish().into_iter().chain(snapshots.suite.finish()) {
             stdout::tell(&format!("warning: {notice}"));
         }
         match cache::use_of(cache) {
@@ -259,53 +255,6 @@ impl RunArgs {
         }
         Ok(())
     }
-}
-
-/// Runs `work` on a snapshot, if there is one.
-///
-/// # Errors
-/// Returns an error if the snapshot is damaged.
-fn checked<T>(engine: Option<&Engine>, work: impl FnOnce() -> T) -> Result<T, CommandError> {
-    match engine {
-        Some(engine) => engine.checked(work).map_err(open::error),
-        None => Ok(work()),
-    }
-}
-
-/// Writes a run's folder and prints its summary.
-fn write_and_print(run: &EvalRun, out: &Path, json: bool) -> Result<(), CommandError> {
-    let summary = run.write(out).map_err(unwritten)?;
-    if json { stdout::print_json(&summary) } else { stdout::print(&summary.to_string()) }
-}
-
-pub(super) fn unwritten(error: WriteError) -> CommandError {
-    CommandError::system("output", error)
-}
-
-/// Converts an error of a run's folder to the error of a command.
-pub(super) fn unusable(error: RunError) -> CommandError {
-    match error {
-        RunError::Write(error) => unwritten(error),
-        RunError::Unfit(message) => CommandError::input("run-unfit", message),
-        RunError::Input(error) => unread(error),
-        other => CommandError::input("lines-unreadable", other),
-    }
-}
-
-/// Converts an error of a benchmark's file to the error of a command.
-fn unread(error: InputError) -> CommandError {
-    match error {
-        InputError::OtherForm { .. } => CommandError::input("other-form", error),
-        other => CommandError::input("lines-unreadable", other),
-    }
-}
-
-pub(super) fn read_run(folder: &Path) -> Result<EvalRun, CommandError> {
-    EvalRun::read(folder).map_err(unusable)
-}
-
-fn read_lines(path: &Path) -> Result<Vec<String>, CommandError> {
-    input::read_lines(path).map_err(unread)
 }
 
 /// Returns the places with names that occur in the instances' queries.
@@ -327,31 +276,4 @@ fn used_places(
     let name = |key: &str| key.strip_suffix("_centre").or_else(|| key.strip_suffix("_bbox")).map(str::to_owned);
     all.retain(|key, _| names.contains(key.as_str()) || name(key).is_some_and(|name| names.contains(name.as_str())));
     Ok(all)
-}
-
-/// Returns the SHA-256 of a file, or of the names and digests of the files in a folder and below it.
-fn digest_of(path: &Path) -> Result<String, CommandError> {
-    if !path.is_dir() {
-        return digest(path);
-    }
-    let unreadable = |e: std::io::Error| CommandError::input("lines-unreadable", format!("{}: {e}", path.display()));
-    let mut entries =
-        std::fs::read_dir(path).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    let mut all = Sha256::new();
-    for entry in entries {
-        // Symbolic links are not followed.
-        if entry.file_type().map_err(unreadable)?.is_symlink() {
-            continue;
-        }
-        all.update(format!("{}  {}\n", digest_of(&entry.path())?, entry.file_name().to_string_lossy()));
-    }
-    Ok(all.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Returns the SHA-256 of a file.
-fn digest(path: &Path) -> Result<String, CommandError> {
-    let bytes =
-        std::fs::read(path).map_err(|e| CommandError::input("lines-unreadable", format!("{}: {e}", path.display())))?;
-    Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }

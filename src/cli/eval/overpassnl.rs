@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::super::{CommandError, open, stdout};
-use super::{ExtractionFormat, RunArgs, digest, forms, read_lines, unread};
+use super::suite::{MemberInputs, SuiteArgs};
+use super::{ExtractionFormat, RunArgs, RunSnapshots, digest, forms, read_lines, unread};
 use crate::engine::Engine;
 use crate::eval::about::{About, engine};
+use crate::eval::benchmarks::Benchmark;
 use crate::eval::benchmarks::overpassnl::{self, AnswerBounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input::{self, extract::read_predictions};
@@ -58,6 +60,8 @@ pub struct OverpassNlArgs {
     /// Only run the queries; skip the comparison of texts and trees
     #[arg(long, requires = "snapshot")]
     no_similarity: bool,
+    #[command(flatten)]
+    suite: SuiteArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -111,7 +115,16 @@ pub fn run(args: &OverpassNlArgs) -> Result<(), CommandError> {
         inputs: lines.digests,
         ..About::default()
     };
-    args.run.score(&benchmark, opened.as_ref(), about, instances, args.places.as_deref(), &*cache)
+    let suite = args.suite.open(opened.as_ref(), |path| args.run.cache.open(Some(path)))?;
+    let snapshots = RunSnapshots { first: opened.as_ref(), suite: &suite };
+    suite.score(&benchmark, table.as_ref(), &on_member, |benchmark| {
+        args.run.score(benchmark, snapshots, about, instances, args.places.as_deref(), &*cache)
+    })
+}
+
+/// Returns the benchmark on a further snapshot, where only the results are compared.
+pub(super) fn on_member(MemberInputs { engine, places, cache }: MemberInputs<'_>) -> Box<dyn Benchmark + '_> {
+    Box::new(OverpassNl { engine: Some(engine), places, similarity: false, cache, bounds: AnswerBounds::default() })
 }
 
 /// The lines of files that are read in parallel.

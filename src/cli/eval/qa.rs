@@ -1,14 +1,19 @@
-//! `terrapin eval qald|lcquad2|spinach|geoquestions1089`: published benchmarks of question answering over triples.
+//! `terrapin eval qald|lcquad2|spinach|geoquestions1089|text2sparql`: published benchmarks of question answering over triples.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::super::{CommandError, open};
-use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
+use super::dialect::DialectArgs;
+use super::suite::SuiteSnapshots;
+use super::{ExtractionFormat, RunArgs, RunSnapshots, digest, forms, unusable};
 use crate::budget::Limits;
 use crate::engine::Engine;
 use crate::eval::about::{About, engine};
+use crate::eval::benchmarks::jsonl;
 use crate::eval::benchmarks::qa::{self, QaBenchmark, QuestionAnswering};
+use crate::eval::input::published::FieldMap;
+use crate::eval::record::Instance;
 
 /// Options of all these benchmarks.
 #[derive(Debug, clap::Args)]
@@ -21,6 +26,8 @@ struct QaOptions {
     /// Form of the predictions, if not one query per line: json, csv, reply, or two of them
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<ExtractionFormat>,
+    #[command(flatten)]
+    dialect: DialectArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -91,6 +98,47 @@ pub struct GeoQuestionsArgs {
     pred: PathBuf,
 }
 
+/// Score SPARQL on TEXT2SPARQL like the challenge's client
+///
+/// The file is the challenge's questions.yml, or any other file with SPARQL that `terrapin eval jsonl` reads, such as the
+/// lines of T2S-Metrics. set_P, set_recall, set_F and ndcg are the client's, and text2sparql.f1_ndcg is its set_F_ndcg.
+/// The scores of GERBIL QA (`eval qald`) and of SPINACH (`eval spinach`) on the same answers follow.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  terrapin eval text2sparql corporate.terrapin --gold questions.yml --pred answers.json --out run
+  terrapin eval text2sparql corporate.terrapin --gold AIFB.jsonl --out run")]
+pub struct Text2SparqlArgs {
+    #[command(flatten)]
+    common: QaOptions,
+    /// Predictions: the answers of the challenge's client, other rows with the ids of the questions, or one query per
+    /// line in the order of the questions; omit them if --gold has them
+    #[arg(long, value_name = "FILE")]
+    pred: Option<PathBuf>,
+}
+
+/// Runs `text2sparql`.
+pub fn run_text2sparql(args: &Text2SparqlArgs) -> Result<(), CommandError> {
+    let QaOptions { gold, extract, snapshot, .. } = &args.common;
+    if snapshot.is_none() {
+        return Err(CommandError::usage("the files have no answers: pass a snapshot to run the queries on"));
+    }
+    let (forms, map) = (forms(extract), FieldMap::default());
+    let mut inputs = BTreeMap::from([("gold".to_owned(), digest(gold)?)]);
+    let read = match &args.pred {
+        Some(pred) => {
+            inputs.insert("pred".to_owned(), digest(pred)?);
+            jsonl::read_with_predictions(gold, pred, &forms, &map)
+        }
+        None => jsonl::read(gold, &forms, &map),
+    };
+    let instances = read.map_err(unusable)?.instances;
+    if let Some(instance) = instances.iter().find(|instance| !jsonl::is_sparql(instance)) {
+        let message = format!("{}: line {} is not SPARQL", gold.display(), instance.line);
+        return Err(CommandError::input("lines-unreadable", message));
+    }
+    score(QaBenchmark::Text2Sparql, &args.common, instances, inputs)
+}
+
 /// Runs `qald`.
 pub fn run_qald(args: &QaldArgs) -> Result<(), CommandError> {
     run(QaBenchmark::Qald, &args.common, Some(&args.pred), &args.language)
@@ -127,13 +175,23 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
             )));
         }
     }
-    let mut instances = golds.instances;
+    score(set, args, golds.instances, inputs)
+}
+
+/// Scores instances with predictions.
+fn score(
+    set: QaBenchmark,
+    args: &QaOptions,
+    mut instances: Vec<Instance>,
+    inputs: BTreeMap<String, String>,
+) -> Result<(), CommandError> {
     if instances.is_empty() {
         return Err(CommandError::input(
             "empty",
             format!("{}: the file has no questions to score", args.gold.display()),
         ));
     }
+    let dialect = args.dialect.apply(&mut instances);
     let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
     if let (Some(opened), Some(path)) = (&opened, args.snapshot.as_deref()) {
         open::with_triples(opened.triples(), path)?;
@@ -154,7 +212,15 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
         content: opened.as_ref().and_then(Engine::content),
         engine: engine(),
         inputs,
+        dialect,
         ..About::default()
     };
-    args.run.score(&benchmark, opened.as_ref(), about, instances, None, &*cache)
+    args.run.score(
+        &benchmark,
+        RunSnapshots { first: opened.as_ref(), suite: &SuiteSnapshots::default() },
+        about,
+        instances,
+        None,
+        &*cache,
+    )
 }

@@ -7,6 +7,7 @@ use super::super::CommandError;
 use super::super::examples::ExampleArgs;
 use super::super::model::ModelArgs;
 use super::asking::{self, AskOptions};
+use super::suite::SuiteArgs;
 use super::{ExtractionFormat, RunArgs, digest, forms, unread};
 use crate::eval::about::RefineSettings;
 use crate::eval::input::extract::read_predictions;
@@ -47,6 +48,8 @@ pub struct EvalRefineArgs {
     model: ModelArgs,
     #[command(flatten)]
     examples: ExampleArgs,
+    #[command(flatten)]
+    suite: SuiteArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -102,9 +105,12 @@ pub fn run(args: &EvalRefineArgs) -> Result<(), CommandError> {
         timeout: args.timeout,
         model: &args.model,
         examples: &args.examples,
+        dialect: None,
+        suite: &args.suite,
         run: &args.run,
-        is_baseline: false,
+        baseline: None,
         refine: Some(RefineSettings { only: only.to_owned(), feedback: args.feedback == Switch::On }),
+        system: None,
     };
     asking::run(&options, questions, inputs)
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::super::CommandError;
-use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
+use super::suite::SuiteSnapshots;
+use super::{ExtractionFormat, RunArgs, RunSnapshots, digest, forms, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::text::{self, TextBenchmark};
 use crate::eval::cache::NoCache;
@@ -40,5 +41,12 @@ pub fn run(args: &EvalTextArgs) -> Result<(), CommandError> {
     let instances = text::read(&args.gold, &args.pred, &forms(&args.extract)).map_err(unusable)?;
     let inputs = BTreeMap::from([("gold".to_owned(), digest(&args.gold)?), ("pred".to_owned(), digest(&args.pred)?)]);
     let about = About { benchmark: text::REGISTRATION.name.to_owned(), engine: engine(), inputs, ..About::default() };
-    args.run.score(&TextBenchmark, None, about, instances, None, &NoCache)
+    args.run.score(
+        &TextBenchmark,
+        RunSnapshots { first: None, suite: &SuiteSnapshots::default() },
+        about,
+        instances,
+        None,
+        &NoCache,
+    )
 }

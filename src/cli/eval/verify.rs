@@ -1,15 +1,18 @@
 //! `terrapin eval verify`: checks the numbers of a published run.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::super::{CommandError, open, stdout};
-use super::{read_run, unusable};
+use super::suite::{MemberInputs, SuiteArgs};
+use super::{jsonl, overpassnl, read_run, unusable};
 use crate::engine::Engine;
-use crate::eval::benchmarks::{self, ScoringInputs};
+use crate::eval::benchmarks::{self, Benchmark, Registration, ScoringInputs};
 use crate::eval::cache::NoCache;
+use crate::eval::record::ADDED_FIELDS;
 use crate::eval::record::StoredOutcome;
 use crate::eval::runs::{self, EvalRun, NoJournal, RunMismatch, read_summary, verify_summary};
 use crate::eval::summary::ADDED;
@@ -18,7 +21,8 @@ use crate::geocoder::{PlaceSource, PlaceTable};
 /// Recompute a published run from its files
 ///
 /// Recomputes the totals from results.jsonl and the similarity scores from the queries in instances.jsonl. With the
-/// run's snapshot, every query runs again. Reports every number that differs; exits with 1 if one does.
+/// run's snapshot, every query runs again; with --suite, also on the other snapshots of its suite. Reports every number
+/// that differs; exits with 1 if one does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval verify run
@@ -28,10 +32,15 @@ pub struct EvalVerifyArgs {
     run: PathBuf,
     /// Snapshot of the run, to run the queries again
     snapshot: Option<PathBuf>,
+    #[command(flatten)]
+    suite: SuiteArgs,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
 }
+
+/// The fields of a record that only the other snapshots of a suite give.
+const OF_SUITE: [&str; 2] = ["suite", "counterexample"];
 
 /// The checked numbers and the differences.
 #[derive(Serialize)]
@@ -68,9 +77,20 @@ pub fn run(args: &EvalVerifyArgs) -> Result<(), CommandError> {
     let outcomes = &run.outcomes;
     let data = ScoringInputs { outcomes, engine: opened.as_ref(), places, cache: &NoCache };
     let benchmark = (registered.recompute)(data);
-    let again = super::checked(opened.as_ref(), || runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()))?
-        .map_err(|e| CommandError::system("output", e))?;
-    let report = report(&run, &again, &published, opened.is_some());
+    let suite = args.suite.open(opened.as_ref(), |_| Ok(Box::new(NoCache)))?;
+    let of_run = run.about.suite.as_slice();
+    let digests = suite.digests();
+    if !digests.is_empty() && digests != of_run {
+        let message = format!("the suite of the run is {}, that of --suite is {}", listed(of_run), listed(&digests));
+        return Err(CommandError::input("other-suite", message));
+    }
+    let on_member = on_member(registered);
+    let again = suite.score(&*benchmark, Some(&table), &on_member, |benchmark| {
+        let again = || runs::run(benchmark, &run.instances, &NoJournal, &|| ());
+        suite.checked(opened.as_ref(), again)?.map_err(|e| CommandError::system("output", e))
+    })?;
+    let is_unchecked = digests.is_empty() && !of_run.is_empty();
+    let report = report(&run, &again, &published, opened.is_some(), is_unchecked);
     show(&report, args.json)?;
     if report.findings.is_empty() {
         return Ok(());
@@ -81,7 +101,33 @@ pub fn run(args: &EvalVerifyArgs) -> Result<(), CommandError> {
     ))
 }
 
-fn report(run: &EvalRun, again: &[StoredOutcome], published: &Value, run_again: bool) -> VerifyReport {
+fn listed(digests: &[String]) -> String {
+    if digests.is_empty() { "empty".to_owned() } else { digests.join(", ") }
+}
+
+/// Returns the maker of the benchmark on the other snapshots of a suite, where only the results are compared.
+fn on_member(registered: &Registration) -> impl for<'m> Fn(MemberInputs<'m>) -> Box<dyn Benchmark + 'm> {
+    let is_overpassnl = registered.name == benchmarks::overpassnl::REGISTRATION.name;
+    move |inputs| if is_overpassnl { overpassnl::on_member(inputs) } else { jsonl::on_member(inputs) }
+}
+
+/// Returns the names of all fields in the records of a run.
+fn stored_fields(run: &EvalRun) -> BTreeSet<String> {
+    let fields = |outcome: &StoredOutcome| match serde_json::to_value(&outcome.record) {
+        Ok(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
+        _ => Vec::new(),
+    };
+    run.outcomes.iter().flat_map(fields).collect()
+}
+
+/// Compares a run with its recomputed outcomes; without the scores of the suite if `is_suite_unchecked`.
+fn report(
+    run: &EvalRun,
+    again: &[StoredOutcome],
+    published: &Value,
+    run_again: bool,
+    is_suite_unchecked: bool,
+) -> VerifyReport {
     let mut findings = Vec::new();
     let only: Vec<&str> = if run_again {
         Vec::new()
@@ -89,9 +135,20 @@ fn report(run: &EvalRun, again: &[StoredOutcome], published: &Value, run_again: 
         let compared = benchmarks::metrics().iter().filter(|metric| !metric.needs_run).map(|metric| metric.name);
         ["line"].into_iter().chain(compared).collect()
     };
+    let stored_fields = stored_fields(run);
     for (stored, again) in run.outcomes.iter().zip(again) {
         let place = format!("results.jsonl: line {}", stored.record.line);
-        let value = |outcome: &StoredOutcome| serde_json::to_value(&outcome.record).unwrap_or_default();
+        let value = |outcome: &StoredOutcome| {
+            let mut record = serde_json::to_value(&outcome.record).unwrap_or_default();
+            if let Some(fields) = record.as_object_mut().filter(|_| is_suite_unchecked) {
+                fields.retain(|name, _| !OF_SUITE.contains(&name.as_str()));
+            }
+            // Older runs lack these fields.
+            if let Some(fields) = record.as_object_mut() {
+                fields.retain(|name, _| !ADDED_FIELDS.contains(&name.as_str()) || stored_fields.contains(name));
+            }
+            record
+        };
         findings.extend(verify_summary(&place, &value(stored), &value(again), &only));
     }
     let mut recomputed = serde_json::to_value(run.summary()).unwrap_or_default();

@@ -2,6 +2,10 @@
 //! which runs them, needs the feature `remote`.
 
 #[cfg(feature = "remote")]
+mod error;
+#[cfg(feature = "remote")]
+mod short_name;
+#[cfg(feature = "remote")]
 mod transfer;
 
 use std::path::PathBuf;
@@ -33,9 +37,14 @@ pub struct PushArgs {
 ///
 /// Received data is checked against the snapshot's checksums on arrival. After a failure, the same command resumes
 /// the transfer.
+///
+/// A short name such as demo, in place of an address, is looked up in an index: a JSON file with a signature of
+/// minisign. An index without a valid signature of --key, an expired one, and one older than an index seen before are
+/// rejected. The highest number seen is kept in XDG_STATE_HOME/terrapin.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin pull s3://benchmarks/snapshots 0e4326ec8dcdf1281232227296753a0f006507e46b70e0393e5eda51862090be --out malta.terrapin
+  terrapin pull demo --index https://example.org/index.json --key RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3 --out malta.terrapin
   terrapin pull https://example.org/malta.terrapin --pin snapshots/malta-demo.toml --out malta.terrapin")]
 pub struct PullArgs {
     #[command(flatten)]
@@ -49,12 +58,18 @@ pub struct PullArgs {
     /// Pin of the snapshot to fetch
     #[arg(long, value_name = "FILE")]
     pin: Option<PathBuf>,
+    /// Address of the index of short names
+    #[arg(long, value_name = "URL", env = "TERRAPIN_INDEX")]
+    index: Option<String>,
+    /// Public key of the index: base64 of minisign, or a file with it
+    #[arg(long, value_name = "KEY", env = "TERRAPIN_INDEX_KEY")]
+    key: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 struct PlaceArgs {
     /// Address of the storage: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or of one
-    /// snapshot, NAME.terrapin
+    /// snapshot, NAME.terrapin; to pull, also a short name of an index
     #[arg(value_name = "URL")]
     address: String,
     /// Setting of the storage, such as aws_endpoint=http://127.0.0.1:9000

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use terrapin_remote::{Remote, TransferError as RemoteError};
+use terrapin_remote::Remote;
 
 use super::super::pin::Pin;
 use super::super::progress::Shown;
-use super::super::{CommandError, diagnose, open, stdout, stop};
-use super::{PlaceArgs, PullArgs, PushArgs};
+use super::super::{CommandError, diagnose, stdout, stop};
+use super::error::error;
+use super::{PlaceArgs, PullArgs, PushArgs, short_name};
+use crate::base::untrusted;
 use crate::load::{LoadProgress, Quiet};
 use crate::size;
-use crate::snapshot;
 
 /// Runs `terrapin push`.
 pub fn run_push(args: &PushArgs) -> Result<(), CommandError> {
@@ -33,8 +34,20 @@ pub fn run_push(args: &PushArgs) -> Result<(), CommandError> {
 /// Runs `terrapin pull`.
 pub fn run_pull(args: &PullArgs) -> Result<(), CommandError> {
     let place = &args.place;
+    let named = short_name::find(args)?;
+    if let Some(named) = &named
+        && !place.json
+    {
+        let bytes = if named.bytes > 0 { size::show(named.bytes) } else { String::new() };
+        let said = [&*named.description, &*bytes, &*named.licence].map(untrusted::line);
+        let said: Vec<&str> = said.iter().map(|text| &**text).filter(|text| !text.is_empty()).collect();
+        stdout::tell(&format!("{}: {}", place.address, said.join(", ")));
+    }
     let digest = match &args.pin {
-        None => args.digest.clone().map(|digest| digest.to_ascii_lowercase()),
+        None => {
+            let digest = args.digest.as_ref().or(named.as_ref().map(|named| &named.digest));
+            digest.map(|digest| digest.to_ascii_lowercase())
+        }
         Some(path) => {
             let no_digest =
                 || CommandError::input("pin-unreadable", format!("{}: the pin has no digest to fetch", path.display()));
@@ -44,7 +57,8 @@ pub fn run_pull(args: &PullArgs) -> Result<(), CommandError> {
     if digest.as_ref().is_some_and(|digest| digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit())) {
         return Err(CommandError::usage("a digest has 64 hexadecimal digits, as `terrapin info` shows them"));
     }
-    let (shown, remote) = (shown(place), remote(place)?);
+    let address = named.as_ref().map_or(&place.address, |named| &named.url);
+    let (shown, remote) = (shown(place), remote_at(address, place)?);
     say_what_stays(args).map_err(|e| CommandError::system("signals", e))?;
     let result = remote.pull(digest.as_deref(), &args.out, progress(shown.as_deref()));
     finish(shown.as_deref());
@@ -58,7 +72,11 @@ pub fn run_pull(args: &PullArgs) -> Result<(), CommandError> {
 }
 
 fn remote(place: &PlaceArgs) -> Result<Remote, CommandError> {
-    Remote::open(&place.address, &place.settings).map_err(error)
+    remote_at(&place.address, place)
+}
+
+fn remote_at(address: &str, place: &PlaceArgs) -> Result<Remote, CommandError> {
+    Remote::open(address, &place.settings).map_err(error)
 }
 
 fn shown(place: &PlaceArgs) -> Option<Arc<Shown>> {
@@ -85,20 +103,4 @@ fn say_what_stays(args: &PullArgs) -> std::io::Result<()> {
         diagnose::report(&CommandError::stopped(signal.exit, message), as_json);
         std::process::exit(signal.exit as i32);
     })
-}
-
-/// Converts an error of a transfer to the error of a command.
-fn error(error: RemoteError) -> CommandError {
-    match error {
-        RemoteError::Address { .. } => CommandError::usage(error),
-        RemoteError::Absent { .. } | RemoteError::Storage { .. } | RemoteError::Length { .. } => {
-            CommandError::input("storage", error)
-        }
-        RemoteError::Other { .. } => CommandError::refused("snapshot-differs", error),
-        RemoteError::Snapshot(damaged @ snapshot::Error::Damaged { .. }) => {
-            CommandError::refused("snapshot-damaged", damaged)
-        }
-        RemoteError::Snapshot(other) => open::error(other),
-        other => CommandError::system("output", other),
-    }
 }

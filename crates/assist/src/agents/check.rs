@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sparql::dialect;
 use super::{Limits, Tool, Trouble, no_triples};
 use terrapin_diagnostic::CheckProblem;
 use terrapin_engine::Engine;
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback};
 use terrapin_eval::language::QueryLanguage;
 use terrapin_osm::BoundingBox;
+use terrapin_sparql::Dialect;
 
 /// Number of results that are shown.
 const SAMPLE: usize = 5;
@@ -23,6 +25,8 @@ pub struct CheckToolRequest {
     query: String,
     /// "overpassql" or "sparql"; default: detected from the beginning of the query.
     lang: Option<String>,
+    /// The dialect of SPARQL: "auto" (default), "wdqs" for the Wikidata Query Service, "qlever" or "standard".
+    dialect: Option<String>,
     /// The box that replaces {{bbox}} in OverpassQL: "south,west,north,east" in degrees.
     bbox: Option<String>,
 }
@@ -60,7 +64,8 @@ impl Tool for CheckQuery {
         };
         let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
         let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
-        let said = feedback_on(engine, &input.query, named, bbox, limits)?;
+        let dialect = dialect(input.dialect.as_deref())?;
+        let said = feedback_on(engine, &input.query, named, dialect, bbox, limits)?;
         let text = said.to_string();
         Ok(CheckToolAnswer {
             runs: said.results.is_some(),
@@ -80,11 +85,13 @@ fn feedback_on(
     engine: &Engine,
     query: &str,
     language: Option<QueryLanguage>,
+    dialect: Dialect,
     bbox: Option<BoundingBox>,
     limits: &Limits,
 ) -> Result<Feedback, Trouble> {
     let (places, limits) = (engine.places(None), limits.clone());
-    let request = FeedbackRequest { query, language, bbox, places: &places, sample: SAMPLE, run: true, limits };
+    let places = &places;
+    let request = FeedbackRequest { query, language, dialect, bbox, places, sample: SAMPLE, run: true, limits };
     feedback(engine, &request).map_err(|NoTriples| no_triples())
 }
 
@@ -96,6 +103,7 @@ pub fn checked_text(
     bbox: Option<BoundingBox>,
     limits: &Limits,
 ) -> Option<String> {
-    let said = engine.run(limits, || feedback_on(engine, query, Some(language), bbox, limits)).ok()?.ok()?;
+    let said =
+        engine.run(limits, || feedback_on(engine, query, Some(language), Dialect::Auto, bbox, limits)).ok()?.ok()?;
     Some(said.to_string().trim_end().to_owned())
 }

@@ -4,6 +4,7 @@
 //! HTTP.
 //!
 //! ```text
+//! words.rs     query_from_words
 //! tags.rs      search_tags, describe_tag
 //! places.rs    geocode, reverse
 //! entities.rs  search_entities, describe_entity
@@ -12,6 +13,7 @@
 //! sparql.rs    query_sparql
 //! check.rs     check_query
 //! resources.rs resources: the manifest, a sheet for each language, the most used tags and properties
+//! triples.rs   the triples, or the error for a snapshot without
 //! part.rs      which results are returned, and how long texts are cut
 //! source.rs    licence and snapshot, in every answer
 //! ```
@@ -26,10 +28,13 @@ pub mod resources;
 mod source;
 mod sparql;
 mod tags;
+mod triples;
+mod words;
 
 pub use check::checked_text;
 pub use overpass::{ElementPage, page_of, record, script, stopped};
 pub use part::ResultPage;
+pub use triples::no_triples;
 
 use std::fmt;
 
@@ -42,18 +47,7 @@ use serde_json::{Map, Value};
 use source::SourcedAnswer;
 use terrapin_budget::{ExceededLimit, Limits};
 use terrapin_engine::{Engine, Stop};
-use terrapin_sparql::Environment;
-
-/// Returns the triples with their environment, or an error if the snapshot has none.
-fn triples(engine: &Engine) -> Result<&Environment, Trouble> {
-    engine.triples().ok_or_else(no_triples)
-}
-
-/// Returns the error for a snapshot without triples.
-pub fn no_triples() -> Trouble {
-    let message = "this snapshot has no triples: only elements of OpenStreetMap";
-    Trouble::new(message).hint("use search_tags and query_overpass")
-}
+use triples::triples;
 
 /// The error of a call, for the model that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +130,8 @@ pub struct Definition {
 }
 
 /// All tools.
-pub static TOOLS: [Definition; 10] = [
+pub static TOOLS: [Definition; 11] = [
+    definition::<words::QueryFromWords>(false),
     definition::<tags::SearchTags>(false),
     definition::<tags::DescribeTag>(false),
     definition::<places::Geocode>(false),

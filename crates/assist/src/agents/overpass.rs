@@ -17,6 +17,7 @@ use terrapin_overpass::lint;
 use terrapin_overpass::output::{ElementSink, OutCounts, OutputItem, Recording};
 use terrapin_overpass::syntax::Script;
 use terrapin_overpass::{self as overpass, OverpassFailure};
+use terrapin_sparql::Dialect;
 
 /// Default and maximum number of elements in an answer.
 const ELEMENTS: (usize, usize) = (20, 200);
@@ -142,7 +143,16 @@ pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits)
         Ok(query) => Ok(query.script),
         Err(_) => {
             let (language, limits) = (Some(QueryLanguage::OverpassQl), limits.clone());
-            let asked = FeedbackRequest { query, language, bbox, places: &places, sample: 0, run: false, limits };
+            let asked = FeedbackRequest {
+                query,
+                language,
+                dialect: Dialect::Auto,
+                bbox,
+                places: &places,
+                sample: 0,
+                run: false,
+                limits,
+            };
             let said = feedback(engine, &asked).unwrap_or_else(|NoTriples| without_triples());
             Err(Trouble::new(said.to_string()))
         }

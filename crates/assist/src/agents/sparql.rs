@@ -11,7 +11,7 @@ use super::part::{ResultPage, short_text};
 use super::{Limits, Tool, Trouble, no_triples};
 use terrapin_engine::{Engine, SparqlRejection};
 use terrapin_sparql::results::cell;
-use terrapin_sparql::{ResultSink, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings};
+use terrapin_sparql::{Dialect, ResultSink, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings};
 
 /// Default and maximum number of rows in an answer.
 const ROWS: (usize, usize) = (20, 200);
@@ -26,6 +26,8 @@ pub struct SparqlToolRequest {
     /// "SELECT ?town ?townLabel { ?town wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language
     /// 'en' } }".
     query: String,
+    /// The dialect: "auto" (default), "wdqs" for the Wikidata Query Service, "qlever" or "standard".
+    dialect: Option<String>,
     /// Maximum number of rows; default: 20, at most 200. All rows are counted.
     limit: Option<usize>,
     /// next_cursor of the previous answer, for the next rows of the same query.
@@ -63,7 +65,8 @@ impl Tool for QuerySparql {
 
     fn run(engine: &Engine, input: SparqlToolRequest, limits: &Limits) -> Result<SparqlToolAnswer, Trouble> {
         let part = ResultPage::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
-        let (prepared, environment) = match engine.prepare_sparql(&input.query, &SparqlSettings::default()) {
+        let settings = SparqlSettings { dialect: dialect(input.dialect.as_deref())?, ..SparqlSettings::default() };
+        let (prepared, environment) = match engine.prepare_sparql(&input.query, &settings) {
             Ok(prepared) => prepared,
             Err(SparqlRejection::NoTriples) => return Err(no_triples()),
             Err(SparqlRejection::Syntax(error)) => return Err(told(&error)),
@@ -80,6 +83,17 @@ impl Tool for QuerySparql {
         };
         Ok(answer)
     }
+}
+
+/// Parses the name of a dialect.
+///
+/// # Errors
+/// Returns an error for an unknown name.
+pub fn dialect(name: Option<&str>) -> Result<Dialect, Trouble> {
+    let Some(name) = name else { return Ok(Dialect::default()) };
+    Dialect::named(name).ok_or_else(|| {
+        Trouble::new(format!("dialect {name:?}: there is no such dialect")).hint("auto, wdqs, qlever or standard")
+    })
 }
 
 /// Converts an error to one for the author of the query.

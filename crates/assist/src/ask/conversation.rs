@@ -3,6 +3,7 @@
 mod refine;
 mod shots;
 
+use std::cell::OnceCell;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -19,8 +20,8 @@ use super::templates;
 use super::words::{self, plain};
 use super::written::{ReplyContent, fenced, is_complete, read};
 use super::{
-    AskFailure, AskSettings, AskStep, AskedQueryResult, FeatureCollection, LONGEST, Lang, MENTIONS, MOST_REPAIRS,
-    Mentions, ModelQuery, QUERY, QuestionAnswer, StepCost, TEXT, UserQuestion, reason,
+    AskBaseline, AskFailure, AskSettings, AskStep, AskedQueryResult, FeatureCollection, LONGEST, Lang, MENTIONS,
+    MOST_REPAIRS, Mentions, ModelQuery, QUERY, QuestionAnswer, StepCost, TEXT, UserQuestion, reason,
 };
 use terrapin_budget::{ExceededLimit, Limits};
 use terrapin_eval::language::QueryLanguage;
@@ -66,18 +67,22 @@ fn answer(
         missing: Vec::new(),
         is_guess: false,
         steps: Vec::new(),
+        grammar: OnceCell::new(),
         tell,
     };
     match (&question.queries, &question.hypothesis) {
         // Queries of a person are run unchanged.
         (Some(queries), _) => {
-            let (queries, is_for_map) = (queries.clone(), true);
+            let (queries, is_for_map) = (queries.clone(), settings.map);
             let outcome = conversation.run_all(&queries, is_for_map)?;
             conversation.finish(outcome, is_for_map, 0)
         }
         (None, Some(hypothesis)) => conversation.refine(hypothesis),
-        (None, None) if settings.is_baseline => conversation.copy_nearest(),
-        (None, None) => conversation.converse(),
+        (None, None) => match settings.baseline {
+            Some(AskBaseline::Nearest) => conversation.copy_nearest(),
+            Some(AskBaseline::Words) => conversation.use_words(),
+            None => conversation.converse(),
+        },
     }
 }
 
@@ -134,6 +139,8 @@ struct Conversation<'a> {
     missing: Vec<String>,
     is_guess: bool,
     steps: Vec<AskStep>,
+    /// The grammar of replies with a query, made for the first one.
+    grammar: OnceCell<String>,
     tell: &'a mut dyn FnMut(&AskStep),
 }
 
@@ -320,6 +327,7 @@ impl Conversation<'_> {
                         return self.finish(outcome, is_for_map, repairs);
                     }
                     _ => {
+                        let is_for_map = is_for_map && self.settings.map;
                         let outcome = self.run_all(&queries, is_for_map)?;
                         let shown = fenced(&queries, is_for_map);
                         written_before = Some(queries);
@@ -342,6 +350,23 @@ impl Conversation<'_> {
         }
     }
 
+    /// Returns the grammar for a reply with a query, if replies are constrained.
+    fn grammar(&self) -> Result<Option<&str>, AskFailure> {
+        let Some(constraint) = self.settings.constraint else { return Ok(None) };
+        if let Some(grammar) = self.grammar.get() {
+            return Ok(Some(grammar));
+        }
+        if self.model.capabilities().grammar.is_none() {
+            let message = "--constrain needs a server that takes a grammar, and this one reports neither llama.cpp nor \
+                           vLLM at /props and /models: leave out --constrain, or set the server's own field by \
+                           --model-extra";
+            return Err(AskFailure::Question(message.to_owned()));
+        }
+        let (question, is_fenced) = (&self.question.question, !self.is_published());
+        let grammar = constraint.grammar(self.engine, question, &self.languages, is_fenced, self.limits)?;
+        Ok(Some(self.grammar.get_or_init(|| grammar)))
+    }
+
     /// Returns the queries of the model's next reply.
     fn written(&mut self, messages: &[ChatMessage]) -> Result<ReplyContent, AskFailure> {
         let languages = self.languages.clone();
@@ -349,7 +374,8 @@ impl Conversation<'_> {
         let is_published = self.is_published();
         let has_next = |text: &str| is_published && templates::without_next_input(text).len() < text.len();
         let is_complete = |text: &str| is_complete(text, &languages) || has_next(text);
-        let request = Request { is_complete: Some(&is_complete), ..Request::new(QUERY, messages) };
+        let grammar = self.grammar()?;
+        let request = Request { grammar, is_complete: Some(&is_complete), ..Request::new(QUERY, messages) };
         match self.send(&request) {
             Ok(mut reply) => {
                 self.step(AskStep::Reply { reply: shown(&reply), cut: reply.is_cut, cost: StepCost::new(&reply) });

@@ -7,7 +7,7 @@
 //! examples/        in-context examples, and the methods that select them
 //! mentions.rs      places, things, names and properties in a question
 //! candidates.rs    tags, places and items of the snapshot for them
-//! written.rs       the queries in a reply
+//! written.rs       the queries in a reply; constraint.rs has the grammar that such replies follow
 //! run.rs           runs a query; sparql.rs keeps solutions, map.rs finds their geometries
 //! words.rs         texts about the snapshot and about results
 //! nearest.rs       the baseline without a model: the nearest example's query, moved to the place of the question
@@ -16,6 +16,7 @@
 //! ```
 
 mod candidates;
+mod constraint;
 mod conversation;
 pub mod examples;
 mod features;
@@ -40,9 +41,11 @@ use terrapin_chat::{
 
 use terrapin_budget::ExceededLimit;
 use terrapin_eval::language::QueryLanguage;
+pub use terrapin_lint::ContainmentOffer;
 
 use examples::ExampleSelector;
 
+pub use constraint::Constraint;
 pub use conversation::ask;
 pub use mentions::Mentions;
 pub use prompts::Prompts;
@@ -57,6 +60,9 @@ pub const LONGEST: usize = 8 << 10;
 pub const MENTION_TOKENS: u32 = 512;
 /// Default maximum tokens of the answer as text; three sentences have some 100.
 pub const TEXT_TOKENS: u32 = 512;
+
+/// Default maximum tokens of a reply with a query.
+pub const QUERY_TOKENS: u32 = 4096;
 
 /// The names of the steps for which a model gets a request.
 pub const MENTIONS: &str = "mentions";
@@ -73,11 +79,46 @@ pub struct Asker {
     pub settings: AskSettings,
 }
 
-/// The name of the baseline without a model.
+/// The name of the baseline that copies the query of the nearest example.
 pub const NEAREST: &str = "nearest";
 
-/// Replaces the model of the baseline.
+/// A baseline without a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskBaseline {
+    /// The query of the nearest example, moved to the place of the question.
+    Nearest,
+    /// The query of [`crate::words`].
+    Words,
+}
+
+impl AskBaseline {
+    /// Returns the baseline with a name.
+    pub fn named(name: &str) -> Option<AskBaseline> {
+        [AskBaseline::Nearest, AskBaseline::Words].into_iter().find(|baseline| baseline.name() == name)
+    }
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            AskBaseline::Nearest => NEAREST,
+            AskBaseline::Words => crate::words::WORDS,
+        }
+    }
+}
+
+/// Replaces the model if there is none.
 pub struct NoModel;
+
+/// Replaces the model of a baseline, under its name.
+impl LanguageModel for AskBaseline {
+    fn name(&self) -> &str {
+        (*self).name()
+    }
+
+    fn reply(&self, _: &Request<'_>, _: Patience<'_>) -> Result<Reply, ChatError> {
+        Err(ChatError::new(ChatErrorKind::Unreachable, "the baseline has no model"))
+    }
+}
 
 impl LanguageModel for NoModel {
     fn name(&self) -> &str {
@@ -101,18 +142,24 @@ pub struct AskSettings {
     pub search: bool,
     /// Whether the model writes the answer as text.
     pub words: bool,
+    /// Whether an answer may be for a map. If it may not, results without positions are not repaired.
+    pub map: bool,
     /// The only language of queries, if there is one.
     pub only: Option<QueryLanguage>,
     /// Maximum tokens of the list of mentions.
     pub mention_tokens: u32,
     /// Maximum tokens of the answer as text.
     pub text_tokens: u32,
+    /// Maximum tokens of a reply with a query.
+    pub query_tokens: u32,
+    /// The grammar that replies with a query follow.
+    pub constraint: Option<Constraint>,
     /// The prompt for a query.
     pub template: PromptTemplate,
     /// The examples in prompts.
     pub examples: Option<Arc<ExampleSelector>>,
-    /// Whether the query of the nearest example is the answer, without a model.
-    pub is_baseline: bool,
+    /// The baseline that answers instead of a model.
+    pub baseline: Option<AskBaseline>,
 }
 
 impl Default for AskSettings {
@@ -122,12 +169,15 @@ impl Default for AskSettings {
             repairs: 2,
             search: true,
             words: true,
+            map: true,
             only: None,
             mention_tokens: MENTION_TOKENS,
             text_tokens: TEXT_TOKENS,
+            query_tokens: QUERY_TOKENS,
+            constraint: None,
             template: PromptTemplate::Default,
             examples: None,
-            is_baseline: false,
+            baseline: None,
         }
     }
 }
@@ -291,6 +341,14 @@ impl AskStep {
     }
 }
 
+/// Returns the last query of a language in the steps of a question.
+pub fn last_query(steps: &[AskStep], language: Lang) -> Option<&str> {
+    steps.iter().rev().find_map(|step| match step {
+        AskStep::Query(query) if query.language == language => Some(query.query.as_str()),
+        _ => None,
+    })
+}
+
 /// A query language, with the names that programs use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -343,6 +401,12 @@ pub struct AskedQueryResult {
     pub rows: Vec<Vec<Option<String>>>,
     /// Number of features for a map; the answer has the first of them.
     pub features: u64,
+    /// Whether the query has a chain of `wdt:P131` to a place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_chain: bool,
+    /// Containment by geometry, if it finds more items than the chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub containment: Option<ContainmentOffer>,
     #[serde(skip)]
     shapes: Vec<Box<RawValue>>,
 }

@@ -15,6 +15,7 @@ use crate::agents::{
 };
 use terrapin_budget::{self as budget, ExceededLimit, Limits};
 use terrapin_engine::{Engine, SparqlRejection, Stop};
+use terrapin_lint::containment_by_geometry;
 use terrapin_overpass::lint;
 use terrapin_overpass::output::{ElementSink, Recording, RecordingEntry};
 use terrapin_sparql::{SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings};
@@ -121,7 +122,16 @@ fn overpass(
     let is_zero = |count: &BTreeMap<String, Value>| count.get("tags").is_some_and(|tags| tags["total"] == "0");
     let is_nothing = total == 0 || (is_count && found.elements.iter().all(is_zero));
     let (columns, rows) = table(&found.elements, &keys);
-    let mut result = AskedQueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
+    let mut result = AskedQueryResult {
+        query: query.clone(),
+        total,
+        columns,
+        rows,
+        features: 0,
+        has_chain: false,
+        containment: None,
+        shapes: Vec::new(),
+    };
     if is_nothing {
         let feedback = checked(engine, query, bbox, limits).unwrap_or_else(|| "0 results".to_owned());
         return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
@@ -230,8 +240,19 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         .map(|row| row.iter().map(|value| value.as_ref().map(map::shown)).collect())
         .collect();
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
+    let containment = containment_by_geometry(&query.query, environment, limits);
+    let has_chain = containment.is_some();
+    let containment = containment.flatten();
     let feedback = if is_nothing {
-        Some(checked(engine, query, None, limits).unwrap_or_else(|| "0 results".to_owned()))
+        let mut feedback = checked(engine, query, None, limits).unwrap_or_else(|| "0 results".to_owned());
+        if let Some(offer) = &containment {
+            let more = format!(
+                "\nwdt:P131 leads to {} from {} items, but {} have their coordinates in its area: {}",
+                offer.place, offer.by_chain, offer.by_geometry, offer.pattern
+            );
+            feedback.push_str(&more);
+        }
+        Some(feedback)
     } else if for_map && located == 0 {
         Some(nowhere(
             kept.total,
@@ -246,6 +267,8 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         columns: kept.columns,
         rows,
         features: located,
+        has_chain,
+        containment,
         shapes,
     };
     Ok(RunOutcome { result: Some(result), feedback })

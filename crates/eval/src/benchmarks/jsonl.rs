@@ -9,12 +9,14 @@ use serde_json::Value;
 use super::overpassnl::{self, AnswerBounds, PreparedQuery, cached, execute, failed, run_query, similarity};
 use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
 use super::sparql::{self, QueryComparison};
+use super::texts;
 use crate::cache::ResultCache;
 use crate::error::RunError;
 use crate::input::InputError;
 use crate::input::extract::{
     PredictionFormat, extract, form_of_texts, read_predictions, read_predictions_by_id, refuse_other,
 };
+use crate::input::published::nlmaps::NLMAPS;
 use crate::input::published::{self, FieldMap};
 use crate::input::rows::{InputRow, kind};
 use crate::language::QueryLanguage;
@@ -24,7 +26,7 @@ use terrapin_engine::{Engine, QueryContext};
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::BoundingBox;
 use terrapin_overpass::turbo::Reason;
-use terrapin_sparql::Environment;
+use terrapin_sparql::{Dialect, Environment};
 
 /// The `lang` of SPARQL.
 const SPARQL: &str = "sparql";
@@ -38,7 +40,7 @@ fn metrics() -> Vec<&'static Metric> {
 
 fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
     let ScoringInputs { engine, places, cache, .. } = data;
-    Box::new(JsonLines { engine, places, cache, bounds: AnswerBounds::default() })
+    Box::new(JsonLines { engine, places, similarity: true, cache, bounds: AnswerBounds::default() })
 }
 
 /// The names of the fields: the first is ours, the others are those of other benchmarks and libraries.
@@ -48,8 +50,8 @@ const QUERY: &[&str] = &["gold", "reference", "references", "ref", "target", "qu
 const PRED: &[&str] = &["pred", "prediction", "predictions", "predicted"];
 const LANG: &[&str] = &["lang", "language"];
 const NL: &[&str] = &["nl", "question", "instruction"];
-/// Further fields of published benchmarks that are not used.
-const IGNORED: &[&str] = &["database"];
+/// Further fields of published benchmarks, and of exported annotations, that are not used.
+const IGNORED: &[&str] = &["database", "annotator", "context", "rounds", "skips", "split", "status", "validators"];
 
 /// The contents of a file.
 #[derive(Debug, Default)]
@@ -222,11 +224,24 @@ pub fn instance(mut row: InputRow, unused: &mut BTreeSet<String>) -> Result<Inst
 /// Builds the instance of a row after its queries were taken.
 fn finish(mut row: InputRow, gold: String, pred: String, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let lang = match row.take_text(LANG)?.map(|lang| lang.to_ascii_lowercase()) {
+        Some(lang) if lang == NLMAPS => {
+            return Err(
+                "the query has no counterpart in OverpassQL; `terrapin benchmark translate` writes those that have"
+                    .to_owned(),
+            );
+        }
         Some(lang) if QueryLanguage::named(&lang).is_none() => {
             return Err(format!("lang {lang:?} is not run here: expected \"overpassql\" or \"sparql\""));
         }
         lang => lang,
     };
+    let dialect = row.take_text(&["dialect"])?.map(|dialect| dialect.to_ascii_lowercase());
+    if let Some(dialect) = &dialect
+        && Dialect::named(dialect).is_none()
+    {
+        let known = Dialect::ALL.map(Dialect::name).join(", ");
+        return Err(format!("dialect {dialect:?}: expected one of {known}"));
+    }
     let bbox = row.take_text(&["bbox"])?;
     if let Some(bbox) = &bbox
         && bbox.parse::<BoundingBox>().is_err()
@@ -262,6 +277,7 @@ fn finish(mut row: InputRow, gold: String, pred: String, unused: &mut BTreeSet<S
         gold,
         pred,
         lang,
+        dialect,
         complexity,
         bbox,
         places,
@@ -281,6 +297,8 @@ pub struct JsonLines<'a> {
     pub engine: Option<&'a Engine>,
     /// The geocoded places for instances without their own.
     pub places: &'a dyn PlaceSource,
+    /// Compare queries as texts and trees.
+    pub similarity: bool,
     /// The cache of results.
     pub cache: &'a dyn ResultCache,
     /// Limits of each query, in addition to those of every run.
@@ -291,12 +309,18 @@ impl Benchmark for JsonLines<'_> {
     fn evaluate(&self, instance: &Instance) -> StoredOutcome {
         let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         if is_sparql(instance) {
+            if self.similarity {
+                texts::set(&instance.gold, &instance.pred, instance.language(), &mut outcome.record);
+            }
             if let Some((engine, triples)) = self.with_triples() {
                 self.sparql(engine, triples, instance, &mut outcome.record);
             }
             return outcome;
         }
-        outcome.record.scores = similarity(&instance.gold, &instance.pred);
+        if self.similarity {
+            outcome.record.scores = similarity(&instance.gold, &instance.pred);
+            texts::set(&instance.gold, &instance.pred, instance.language(), &mut outcome.record);
+        }
         let Some(engine) = self.engine else { return outcome };
         let osm = engine.osm();
         let table = instance.places.as_ref().and_then(|places| PlaceTable::parse(places.to_string().as_bytes()).ok());
@@ -319,7 +343,7 @@ impl Benchmark for JsonLines<'_> {
 
     fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         if !is_sparql(instance) {
-            return failed(instance, true, self.engine.is_some(), message);
+            return failed(instance, self.similarity, self.engine.is_some(), message);
         }
         let strict = self.with_triples().map(|_| StrictResults::failed(message));
         StoredOutcome { record: ResultRecord { strict, ..ResultRecord::of(instance) }, ..StoredOutcome::default() }
@@ -332,20 +356,17 @@ impl<'a> JsonLines<'a> {
     }
 
     /// Runs two SPARQL queries and compares their answers.
-    fn sparql(
-        &self,
-        engine: &Engine,
-        triples: &Environment,
-        Instance { gold, pred, ordered, .. }: &Instance,
-        record: &mut ResultRecord,
-    ) {
+    fn sparql(&self, engine: &Engine, triples: &Environment, instance: &Instance, record: &mut ResultRecord) {
+        let (Instance { gold, pred, ordered, .. }, dialect) = (instance, instance.dialect());
         let limits = || self.bounds.of_query(sparql::TIMEOUT);
-        let ask = |query| sparql::ask_cached(self.cache, engine.digest(), triples, query, &limits());
+        let ask = |query| sparql::ask_cached(self.cache, engine.digest(), triples, query, dialect, &limits());
         let gold_answer = ask(gold);
         // Equal texts have equal answers.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
-        let gold = QueryComparison { query: gold, answer: &gold_answer };
-        sparql::compare_in_order(&gold, &QueryComparison { query: pred, answer: &pred_answer }, *ordered, record);
+        sparql::set_unknown(triples, gold, pred, dialect, record);
+        let gold = QueryComparison { query: gold, dialect, answer: &gold_answer };
+        let pred = QueryComparison { query: pred, dialect, answer: &pred_answer };
+        sparql::compare_in_order(&gold, &pred, *ordered, record);
     }
 }
 
@@ -380,6 +401,8 @@ mod tests {
             (r#"{"gold": "", "prd": ""}"#, "there is no `pred` (or `prediction`); it has `gold`, `prd`"),
             (r#"{"gold": "", "pred": "", "prediction": ""}"#, "has both `pred` and `prediction`"),
             (r#"{"gold": "", "pred": "", "lang": "sql"}"#, "is not run here"),
+            (r#"{"gold": "", "pred": "", "lang": "sparql", "dialect": "virtuoso"}"#, "expected one of auto, wdqs"),
+            (r#"{"gold": "", "pred": "", "lang": "nlmaps"}"#, "terrapin benchmark translate"),
             (r#"{"gold": "", "pred": "", "bbox": "1,2,3"}"#, "expected \"south,west,north,east\""),
             (r#"{"gold": "", "pred": "", "places": [1]}"#, "invalid type"),
             (r#"{"gold": "", "pred": "```out;```"}"#, "--extract fenced"),

@@ -1,14 +1,19 @@
 //! The published benchmarks and the generic one for JSON lines: how each prepares and runs a query and classifies
 //! errors. One file per benchmark and an entry in [`BENCHMARKS`].
 
+mod common;
 pub mod instruct_to_sparql;
 pub mod jsonl;
+pub mod order;
 pub mod overpassnl;
 pub mod parallel;
 pub mod qa;
 mod registration;
 pub mod sparql;
+pub mod suite;
 pub mod text;
+pub mod texts;
+pub mod unknown;
 
 pub use registration::{Benchmark, Corpus, Registration, ScoringInputs};
 
@@ -25,6 +30,7 @@ pub static BENCHMARKS: &[&Registration] = &[
     &qa::LCQUAD2,
     &qa::SPINACH,
     &qa::GEOQUESTIONS1089,
+    &qa::TEXT2SPARQL,
     &text::REGISTRATION,
 ];
 

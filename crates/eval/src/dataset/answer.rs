@@ -16,12 +16,12 @@ use crate::language::QueryLanguage;
 use crate::record::FailureKind as _;
 use terrapin_base::stack::caught;
 use terrapin_budget::Limits;
-use terrapin_engine::Engine;
+use terrapin_engine::{Engine, QueryContext};
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::BoundingBox;
 use terrapin_overpass::OverpassFailure;
 use terrapin_overpass::output::{AnswerFormat, Recording, RecordingCursor, RecordingEntry};
-use terrapin_overpass::turbo::{self, ShortcutValues};
+use terrapin_sparql::Dialect;
 
 /// The data on which gold queries run.
 pub struct GoldEngine<'a> {
@@ -131,10 +131,9 @@ impl GoldEngine<'_> {
         places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
         places.0.push(self.places);
         let bbox = pair.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
-        let surroundings = ShortcutValues { bbox, now, places: &places };
-        let text =
-            turbo::expand(&pair.query, &surroundings).map_err(|problem| QueryFailure::new(problem.to_string()))?;
-        Ok(text.into_owned())
+        let context = QueryContext { bbox, places: &places };
+        let text = self.engine.expand_at(&pair.query, &context, now);
+        Ok(text.map_err(|problem| QueryFailure::new(problem.to_string()))?.into_owned())
     }
 
     fn overpass(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
@@ -161,7 +160,7 @@ impl GoldEngine<'_> {
 
     fn sparql(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
         let Some(triples) = self.engine.triples() else { return Err(QueryFailure::new("the snapshot has no triples")) };
-        let answer = sparql::ask(triples, &pair.query, limits)
+        let answer = sparql::ask(triples, &pair.query, Dialect::Auto, limits)
             .map_err(|failed| QueryFailure::new(format!("{}: {}", failed.class.name(), failed.text)))?;
         let mut all = blake3::Hasher::new();
         answer.columns.iter().for_each(|column| update(&mut all, column));
@@ -176,7 +175,7 @@ impl GoldEngine<'_> {
         for row in &rows {
             all.update(&row.to_le_bytes());
         }
-        let top = Top::of(&pair.query);
+        let top = Top::of(&pair.query, Dialect::Auto);
         let cut = top.limit.filter(|limit| rows.len() >= *limit);
         let cut = cut.map(|limit| AnswerLimit { limit: limit as u64, ordered: top.orders });
         rows.sort_unstable();

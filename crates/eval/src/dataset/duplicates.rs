@@ -67,7 +67,7 @@ pub(super) fn normal_question(pair: &GoldPair) -> String {
 pub(super) fn normal_query(pair: &GoldPair) -> String {
     match pair.language() {
         QueryLanguage::OverpassQl => exact_match::normalized(&pair.query),
-        QueryLanguage::Sparql => match syntax::parse(&pair.query, Dialect::Wdqs) {
+        QueryLanguage::Sparql => match syntax::parse(&pair.query, Dialect::Auto) {
             Ok(parsed) => {
                 let mut text = format!("{:?}", parsed.query);
                 parsed.named.iter().for_each(|named| text += &format!("{named:?}"));

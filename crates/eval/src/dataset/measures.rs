@@ -89,7 +89,7 @@ fn without_settings(query: &str) -> &str {
 }
 
 fn triple_patterns(query: &str) -> Option<usize> {
-    let parsed = syntax::parse(query, Dialect::Wdqs).ok()?;
+    let parsed = syntax::parse(query, Dialect::Auto).ok()?;
     let mut patterns = 0;
     for pattern in std::iter::once(&parsed.query.pattern).chain(parsed.named.iter().map(|(_, pattern)| pattern)) {
         on_patterns(pattern, &mut |pattern| match pattern {

@@ -39,8 +39,8 @@ pub use pairs::{GoldPair, read_pairs, read_pairs_of};
 
 pub use split::{SplitOptions, SplitPairs, SplitSizes, split};
 pub use statistics::{
-    ComplexityClass, DatasetStatistics, Distribution, FEATURES, FeatureCount, HistogramBin, OverpassFeature,
-    OverpassStatistics, ResultStatistics, SparqlStatistics, complexity, results, statistics,
+    CellCount, ComplexityClass, DatasetStatistics, Distribution, FEATURES, FeatureCount, HistogramBin, OverpassFeature,
+    OverpassStatistics, ResultLocations, ResultStatistics, SparqlStatistics, complexity, results, statistics,
 };
 
 use serde::Serialize;

@@ -231,8 +231,8 @@ fn of_tree(tree: &QueryTree, text: &str) -> (HashList, HashList) {
 
 /// Returns the token n-grams and the subtrees of SPARQL.
 fn of_sparql(query: &str) -> (HashList, HashList) {
-    let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return words(query) };
-    let tokens = syntax::tokens(query, 0);
+    let Ok(parsed) = syntax::parse(query, Dialect::Auto) else { return words(query) };
+    let tokens = syntax::read_tokens(query, Dialect::Auto);
     let texts = tokens.iter().filter_map(|token| query.get(token.start..token.end));
     let tokens: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     let mut subtrees = BTreeSet::new();

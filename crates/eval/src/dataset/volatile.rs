@@ -68,7 +68,7 @@ fn dates(engine: &GoldEngine<'_>, pair: &GoldPair) -> Option<String> {
 
 /// Returns the functions in a query with values that change over time or between runs.
 fn functions(query: &str) -> Vec<(FindingKind, String)> {
-    let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Vec::new() };
+    let Ok(parsed) = syntax::parse(query, Dialect::Auto) else { return Vec::new() };
     let mut found: Vec<(FindingKind, String)> = Vec::new();
     let patterns = std::iter::once(&parsed.query.pattern).chain(parsed.named.iter().map(|(_, pattern)| pattern));
     let mut open: Vec<QueryNode<'_>> = patterns.map(AsNode::as_node).collect();

@@ -2,34 +2,36 @@
 //! warnings about parts that match no data.
 
 mod answer;
+mod failure;
+mod identifiers;
 mod names;
+mod repair;
 mod sparql;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::language::{self, QueryLanguage};
-use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
+use terrapin_budget::{self as budget, Budget, StopReason};
 pub use terrapin_diagnostic::QueryWarning;
-use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic};
+use terrapin_diagnostic::{Diagnostic, LocatedDiagnostic};
 use terrapin_engine::{Engine, OverpassQuery, OverpassRejection, QueryContext, SparqlRejection};
 use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::BoundingBox;
+use terrapin_overpass::Limits;
 use terrapin_overpass::turbo::{Reason, ShortcutProblem};
-use terrapin_overpass::{Limits, OverpassCode, OverpassFailure};
-use terrapin_sparql::SparqlSettings;
+use terrapin_sparql::{Dialect, SparqlSettings};
 
 use terrapin_overpass::lint;
 
+use failure::{failed, over, panicked, reached, rejected};
+pub use repair::QueryRepair;
 pub use sparql::{missing_names, without_triples};
 
 use answer::AnswerSample;
-
-/// The maximum number of reported errors, since a recovering parser finds many for one mistake.
-const ERRORS: usize = 3;
 
 /// A request for feedback.
 pub struct FeedbackRequest<'a> {
@@ -37,6 +39,8 @@ pub struct FeedbackRequest<'a> {
     pub query: &'a str,
     /// Its language; `None` to detect it from the beginning.
     pub language: Option<QueryLanguage>,
+    /// Its dialect, if it is SPARQL.
+    pub dialect: Dialect,
     /// The bounding box for `{{bbox}}`.
     pub bbox: Option<BoundingBox>,
     /// The geocoded places.
@@ -49,6 +53,15 @@ pub struct FeedbackRequest<'a> {
     pub limits: Limits,
 }
 
+/// The identifiers of a query.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueryIdentifiers {
+    /// The number of different identifiers: keys and tags, or IRIs.
+    pub count: usize,
+    /// Those that the snapshot lacks: a key, `key=value`, or a shortened IRI.
+    pub unknown: BTreeSet<String>,
+}
+
 /// The feedback on a query.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Feedback {
@@ -58,6 +71,9 @@ pub struct Feedback {
     pub results: Option<FeedbackResults>,
     /// Warnings about probable mistakes.
     pub warnings: Vec<QueryWarning>,
+    /// Repaired queries, the likeliest first, if the query ran without results or has an error. Those that take too long
+    /// are left out.
+    pub repairs: Vec<QueryRepair>,
 }
 
 /// The results of a query.
@@ -87,21 +103,35 @@ pub fn feedback(engine: &Engine, asked: &FeedbackRequest<'_>) -> Result<Feedback
     let language = asked.language.or_else(|| language::of(asked.query));
     if language == Some(QueryLanguage::Sparql) {
         let needs_triples = || {
-            let prepared = engine.prepare_sparql(asked.query, &SparqlSettings::default());
+            let settings = SparqlSettings { dialect: asked.dialect, ..SparqlSettings::default() };
+            let prepared = engine.prepare_sparql(asked.query, &settings);
             matches!(prepared, Err(SparqlRejection::NoTriples))
         };
         // A query that is only parsed needs no triples, and one with an error never reads them.
         if asked.run && engine.triples().is_none() && needs_triples() {
             return Err(NoTriples);
         }
-        return Ok(sparql::feedback(engine.graph(), asked));
+        let mut feedback = sparql::feedback(engine.graph(), asked);
+        feedback.add_other_language(engine, asked, QueryLanguage::Sparql);
+        return Ok(feedback);
     }
     let budget = Arc::new(Budget::new(&asked.limits));
     let told = budget::watched(&budget, || look(engine, asked, &budget));
-    Ok(told.unwrap_or_else(|stopped| match stopped {
+    let mut feedback = told.unwrap_or_else(|stopped| match stopped {
         StopReason::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
         StopReason::Panicked(panic) => panicked(&panic),
-    }))
+    });
+    feedback.add_other_language(engine, asked, QueryLanguage::OverpassQl);
+    Ok(feedback)
+}
+
+impl Feedback {
+    /// Adds the repair of a query with an error that is written in the other language than `taken`.
+    fn add_other_language(&mut self, engine: &Engine, asked: &FeedbackRequest<'_>, taken: QueryLanguage) {
+        if !self.errors.is_empty() {
+            self.repairs.splice(0..0, repair::other_language(engine, asked, taken));
+        }
+    }
 }
 
 fn look(engine: &Engine, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
@@ -114,7 +144,13 @@ fn look(engine: &Engine, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedba
             return reached(budget, "while the names in it were looked up");
         }
         Err(OverpassRejection::Shortcut(problem)) => return failed([shortcut(asked.query, &problem)]),
-        Err(OverpassRejection::Syntax { text, failure }) => return rejected(&text, failure),
+        Err(OverpassRejection::Syntax { text, failure }) => {
+            let mut feedback = rejected(&text, failure);
+            if asked.run {
+                feedback.repairs = repair::of_error(engine, &text, &feedback.errors, asked).into_iter().collect();
+            }
+            return feedback;
+        }
     };
     let osm = engine.osm();
     if !asked.run {
@@ -130,10 +166,13 @@ fn look(engine: &Engine, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedba
     }
     let results = sample.finish();
     let is_nothing = results.count == 0 || results.is_zero;
-    match lint::warnings(osm, &text, &script, is_nothing, &asked.limits, budget) {
-        Ok(warnings) => Feedback { errors: Vec::new(), results: Some(results), warnings },
-        Err(exceeded) => over(exceeded, "while its filters were held against the data"),
-    }
+    let warnings = match lint::warnings(osm, &text, &script, is_nothing, &asked.limits, budget) {
+        Ok(warnings) => warnings,
+        Err(exceeded) => return over(exceeded, "while its filters were held against the data"),
+    };
+    // Last, because repairs that take too long are left out without losing the rest.
+    let repairs = if is_nothing { repair::of_overpass(engine, &text, &script, asked, budget) } else { Vec::new() };
+    Feedback { errors: Vec::new(), results: Some(results), warnings, repairs }
 }
 
 /// Converts a shortcut that cannot be replaced to an error in the query.
@@ -144,35 +183,6 @@ fn shortcut(query: &str, problem: &ShortcutProblem) -> LocatedDiagnostic {
         _ => None,
     };
     LocatedDiagnostic::new(problem.diagnostic(hint.map(str::to_owned)).erase(), query)
-}
-
-/// Returns the error for an exceeded budget.
-fn reached(budget: &Budget, when: &str) -> Feedback {
-    over(budget.check().err().unwrap_or(ExceededLimit::Cancelled), when)
-}
-
-/// Returns the error for a limit exceeded outside the run of the query.
-fn over(exceeded: ExceededLimit, when: &str) -> Feedback {
-    let (code, message) = (OverpassCode::from(exceeded).name(), format!("{exceeded}, {when}"));
-    let error = Diagnostic::new(DiagnosticClass::Runtime, code, message);
-    failed([error.help("ask for less: fewer filters, fewer names").into()])
-}
-
-/// Returns the error for a panic outside the run of the query.
-fn panicked(panic: &str) -> Feedback {
-    let message = format!("looking at the query failed, by a fault of the program: {panic}");
-    failed([Diagnostic::new(DiagnosticClass::Runtime, OverpassCode::Defect.name(), message).into()])
-}
-
-/// Returns the feedback on a query with errors.
-fn failed(errors: impl IntoIterator<Item = LocatedDiagnostic>) -> Feedback {
-    Feedback { errors: errors.into_iter().collect(), ..Feedback::default() }
-}
-
-/// Returns the feedback on a query that was rejected or stopped.
-fn rejected(text: &str, failure: OverpassFailure) -> Feedback {
-    let first = failure.diagnostics.into_iter().take(ERRORS);
-    failed(first.map(|diagnostic| LocatedDiagnostic::new(diagnostic.erase(), text)))
 }
 
 /// Formats feedback for a prompt: one fact per line.
@@ -207,6 +217,14 @@ impl fmt::Display for Feedback {
         }
         for warning in &self.warnings {
             writeln!(f, "warning: {warning}")?;
+        }
+        for QueryRepair { title, results, .. } in &self.repairs {
+            write!(f, "repair: {title}")?;
+            match results {
+                Some(1) => writeln!(f, " (1 result)")?,
+                Some(count) => writeln!(f, " ({count} results)")?,
+                None => writeln!(f)?,
+            }
         }
         Ok(())
     }

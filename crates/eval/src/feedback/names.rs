@@ -9,8 +9,11 @@ use terrapin_sparql::syntax::ParsedQuery;
 use terrapin_sparql::syntax::algebra::{
     Binary, Expression, NamedNodePattern, Path, QueryPattern, TermPattern, TriplePattern,
 };
-use terrapin_sparql::syntax::vocabulary::{BD, GAS, MWAPI, TERRAPIN, WIKIBASE};
+use terrapin_sparql::syntax::vocabulary::{
+    BD, GAS, MATERIALIZED_VIEW, MAX_DISTANCE, MWAPI, PATH_SEARCH, QL, SPATIAL_SEARCH, TERRAPIN, TEXT_SEARCH, WIKIBASE,
+};
 use terrapin_sparql::syntax::walk::{self, QueryNode};
+use terrapin_sparql::{Dialect, is_known_service};
 
 /// Wikidata's "instance of".
 const INSTANCE_OF: &str = "http://www.wikidata.org/prop/direct/P31";
@@ -35,15 +38,20 @@ pub struct QueryNames {
     pub roles: BTreeMap<NamedNode, BTreeSet<IriRole>>,
     /// The class predicates of each class.
     pub classes: BTreeSet<(NamedNode, NamedNode)>,
+    /// The services that no snapshot answers for.
+    pub unknown_services: BTreeSet<NamedNode>,
     /// The roles of variables.
     variables: BTreeMap<Variable, BTreeSet<IriRole>>,
+    /// Whether the query has the dialect of QLever.
+    is_qlever: bool,
 }
 
 impl QueryNames {
     /// Collects the IRIs of a query's patterns and FROM clauses, and those that `VALUES`, `=` and `IN` assign to
     /// variables with the role of a predicate, class or graph.
     pub fn of(parsed: &ParsedQuery) -> QueryNames {
-        let mut names = QueryNames::default();
+        let is_qlever = parsed.dialect == Dialect::Qlever;
+        let mut names = QueryNames { is_qlever, ..QueryNames::default() };
         if let Some(dataset) = &parsed.query.dataset {
             for graph in dataset.default.iter().chain(dataset.named.iter().flatten()) {
                 names.add(graph, IriRole::Graph);
@@ -53,6 +61,13 @@ impl QueryNames {
         let mut open: Vec<(QueryNode<'_>, bool)> =
             patterns.clone().map(|pattern| (QueryNode::Pattern(pattern), false)).collect();
         while let Some((node, is_in_service)) = open.pop() {
+            if let QueryNode::Pattern(QueryPattern::Service { name: NamedNodePattern::NamedNode(name), .. }) = node
+                && !is_known_service(name)
+            {
+                // Its patterns are about other data.
+                names.unknown_services.insert(name.clone());
+                continue;
+            }
             if let QueryNode::Pattern(pattern) = node {
                 names.pattern(pattern, is_in_service);
             }
@@ -66,6 +81,9 @@ impl QueryNames {
     }
 
     fn add(&mut self, name: &NamedNode, role: IriRole) {
+        if self.is_qlever && is_special(name) {
+            return;
+        }
         self.roles.entry(name.clone()).or_default().insert(role);
     }
 
@@ -206,7 +224,14 @@ impl QueryNames {
 
 /// Reports whether an IRI belongs to a service.
 fn is_of_service(name: &NamedNode) -> bool {
-    [BD, GAS, MWAPI, TERRAPIN, WIKIBASE].iter().any(|namespace| name.as_str().starts_with(namespace))
+    [BD, GAS, MWAPI, PATH_SEARCH, SPATIAL_SEARCH, TERRAPIN, TEXT_SEARCH, WIKIBASE]
+        .iter()
+        .any(|namespace| name.as_str().starts_with(namespace))
+}
+
+/// Reports whether a predicate is evaluated by the engine and needs no triples.
+fn is_special(name: &NamedNode) -> bool {
+    [MATERIALIZED_VIEW, MAX_DISTANCE, QL].iter().any(|namespace| name.as_str().starts_with(namespace))
 }
 
 /// Reports whether a triple in a service's group is a parameter of the service.

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
+use super::failure::{failed, over, panicked};
 use super::names::{IriRole, QueryNames};
-use super::{Feedback, FeedbackRequest, FeedbackResults, failed, over, panicked};
+use super::{Feedback, FeedbackRequest, FeedbackResults, QueryIdentifiers};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_diagnostic::{Diagnostic, DiagnosticClass, LocatedDiagnostic, QueryWarning};
 use terrapin_osm::Osm;
 use terrapin_overpass::lint;
 use terrapin_sparql::results::cell;
 use terrapin_sparql::syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
-use terrapin_sparql::syntax::{self, shorten, walk};
+use terrapin_sparql::syntax::{self, ParsedQuery, shorten, walk};
 use terrapin_sparql::{
     Dialect, Environment, Extension, ResultSink, SparqlBounds, SparqlError, SparqlSettings, prepare,
 };
@@ -27,6 +28,10 @@ const LETTERS: usize = 60;
 const WARNINGS: usize = 100;
 /// The maximum number of the data's predicates compared with an unknown one.
 const PREDICATES: usize = 100_000;
+/// The code of a class without instances.
+const NO_SUCH_CLASS: &str = "no-such-class";
+/// The code of a missing graph.
+const NO_SUCH_GRAPH: &str = "no-such-graph";
 /// The maximum number of shown predicates with the same local name.
 const NAMESAKES: usize = 3;
 
@@ -44,11 +49,13 @@ pub(super) fn feedback(environment: &Environment, asked: &FeedbackRequest<'_>) -
     }
 }
 
-/// Returns warnings about the names in a SPARQL query that the snapshot lacks; none if a limit is reached first.
-pub fn missing_names(environment: &Environment, query: &str, limits: &Limits) -> Vec<QueryWarning> {
+/// Returns warnings about the names in a SPARQL query that the snapshot lacks, each with its `name`.
+///
+/// # Errors
+/// Returns an error if a limit is reached or the comparison panics.
+pub fn missing_names(environment: &Environment, query: &str, limits: &Limits) -> Result<Vec<QueryWarning>, StopReason> {
     let budget = Arc::new(Budget::new(limits));
-    let found = budget::watched(&budget, || warnings(environment, query, &budget));
-    found.ok().and_then(Result::ok).unwrap_or_default()
+    budget::watched(&budget, || warnings(environment, query, Dialect::Auto, &budget))?.map_err(StopReason::Exceeded)
 }
 
 /// Returns the error of a SPARQL query about triples on a snapshot without them.
@@ -76,15 +83,15 @@ impl From<ExceededLimit> for FeedbackFailure {
 }
 
 fn look(environment: &Environment, asked: &FeedbackRequest<'_>, budget: &Budget) -> Result<Feedback, FeedbackFailure> {
-    let FeedbackRequest { query, sample, run, limits, .. } = asked;
-    let prepared = prepare(query, &SparqlSettings::default())?;
+    let FeedbackRequest { query, sample, run, limits, dialect, .. } = asked;
+    let prepared = prepare(query, &SparqlSettings { dialect: *dialect, ..SparqlSettings::default() })?;
     if !*run {
-        return Ok(Feedback { warnings: warnings(environment, query, budget)?, ..Feedback::default() });
+        return Ok(Feedback { warnings: warnings(environment, query, *dialect, budget)?, ..Feedback::default() });
     }
     let mut seen = SampleCollector { sample: *sample, names: Vec::new(), results: FeedbackResults::default() };
     prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut seen)?;
-    let warnings = warnings(environment, query, budget)?;
-    Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings })
+    let warnings = warnings(environment, query, *dialect, budget)?;
+    Ok(Feedback { results: Some(seen.results), warnings, ..Feedback::default() })
 }
 
 /// Counts results and keeps the first as lines.
@@ -140,23 +147,20 @@ impl ResultSink for SampleCollector {
 
 /// Returns warnings about predicates, classes, graphs and other IRIs that are missing from the data, and about tags
 /// that no element has.
-fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<QueryWarning>, ExceededLimit> {
-    let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Ok(Vec::new()) };
-    let mut tags = BTreeSet::new();
-    let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
-    for pattern in patterns {
-        walk::on_patterns(pattern, &mut |pattern| {
-            if let QueryPattern::Bgp { patterns } = pattern {
-                tags.extend(patterns.iter().filter_map(tag));
-            }
-        });
-    }
+fn warnings(
+    environment: &Environment,
+    query: &str,
+    dialect: Dialect,
+    budget: &Budget,
+) -> Result<Vec<QueryWarning>, ExceededLimit> {
+    let Ok(parsed) = syntax::parse(query, dialect) else { return Ok(Vec::new()) };
+    let tags = tags_of(&parsed);
     let names = QueryNames::of(&parsed);
     let mut warnings = Vec::new();
     if parsed.extensions.contains(&Extension::Ungrouped) {
         let message = "a projected variable is neither grouped nor in an aggregate: one of its values is taken, where \
                        SPARQL 1.1 and the Wikidata Query Service refuse the query";
-        warnings.push(QueryWarning { code: "ungrouped", message: message.to_owned(), nearest: Vec::new() });
+        warnings.push(QueryWarning::new("ungrouped", message));
     }
     for (name, roles) in &names.roles {
         budget::checkpoint();
@@ -167,20 +171,72 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
             Some(_) if names_elements(name) => Vec::new(),
             _ => missing(environment, &names, name, roles).into_iter().collect(),
         };
-        for found in found {
-            if !warnings.contains(&found) {
+        for mut found in found {
+            found.name = Some(shorten(name.as_str()));
+            if warnings.iter().all(|other| (other.code, &other.message) != (found.code, &found.message)) {
                 warnings.push(found);
             }
         }
+    }
+    for name in &names.unknown_services {
+        let name = shorten(name.as_str());
+        let message = format!("a snapshot has no answers of the service {name}");
+        warnings.push(QueryWarning { name: Some(name), ..QueryWarning::new("no-such-service", message) });
     }
     // The earlier warnings are the most important.
     let left = warnings.len().saturating_sub(WARNINGS);
     if left > 0 {
         warnings.truncate(WARNINGS);
         let message = format!("{left} more names of the query are not in the data");
-        warnings.push(QueryWarning { code: "more-names", message, nearest: Vec::new() });
+        warnings.push(QueryWarning::new("more-names", message));
     }
     Ok(warnings)
+}
+
+/// Returns the predicates of elements in a query with their values.
+fn tags_of(parsed: &ParsedQuery) -> BTreeSet<(NamedNode, Option<(String, bool)>)> {
+    let mut tags = BTreeSet::new();
+    let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
+    for pattern in patterns {
+        walk::on_patterns(pattern, &mut |pattern| {
+            if let QueryPattern::Bgp { patterns } = pattern {
+                tags.extend(patterns.iter().filter_map(tag));
+            }
+        });
+    }
+    tags
+}
+
+/// Returns the identifiers of a query; `None` if it cannot be parsed.
+pub(super) fn identifiers(environment: &Environment, query: &str, dialect: Dialect) -> Option<QueryIdentifiers> {
+    let parsed = syntax::parse(query, dialect).ok()?;
+    let names = QueryNames::of(&parsed);
+    let mut found = QueryIdentifiers { count: names.roles.len(), unknown: BTreeSet::new() };
+    for (name, roles) in &names.roles {
+        let is_unknown = match &environment.elements {
+            Some(elements) if roles.contains(&IriRole::Predicate) && speaks_of_elements(name) => {
+                let has_no_key = |key: String| lint::tag_absence(elements.osm(), &key, None).is_some();
+                meant_predicates(name).is_some() || asked_key(name).is_some_and(has_no_key)
+            }
+            Some(_) if names_elements(name) => false,
+            // A class without instances is known.
+            _ => absence(environment, &names, name, roles).is_some_and(|(code, _)| code != NO_SUCH_CLASS),
+        };
+        if is_unknown {
+            found.unknown.insert(shorten(name.as_str()));
+        }
+    }
+    found.count += names.unknown_services.len();
+    found.unknown.extend(names.unknown_services.iter().map(|name| shorten(name.as_str())));
+    let Some(elements) = &environment.elements else { return Some(found) };
+    for (name, value) in tags_of(&parsed) {
+        let (Some(key), Some((value, true))) = (asked_key(&name), value) else { continue };
+        found.count += 1;
+        if lint::tag_absence(elements.osm(), &key, Some(&value)).is_some() {
+            found.unknown.insert(format!("{} {value:?}", shorten(name.as_str())));
+        }
+    }
+    Some(found)
 }
 
 /// Reports whether a predicate is one of elements, or probably meant to be.
@@ -198,7 +254,7 @@ fn of_elements(
     if let Some(meant) = meant_predicates(name) {
         let message = format!("no element has {}", shorten(name.as_str()));
         let nearest = meant.iter().map(|iri| shorten(iri)).collect();
-        return Ok(vec![QueryWarning { code: "no-such-predicate", message, nearest }]);
+        return Ok(vec![QueryWarning { nearest, ..QueryWarning::new("no-such-predicate", message) }]);
     }
     let Some(key) = asked_key(name) else { return Ok(Vec::new()) };
     let asked = tags.iter().filter(|(asked, _)| asked == name);
@@ -212,7 +268,7 @@ fn of_elements(
         if let Some((number, _)) = of_numbers {
             let message = format!("{key} has whole numbers, '{number}' is a text");
             let nearest = vec![format!("{} {number}", shorten(name.as_str()))];
-            warnings.push(QueryWarning { code: "number-as-text", message, nearest });
+            warnings.push(QueryWarning { nearest, ..QueryWarning::new("number-as-text", message) });
             continue;
         }
         let found = lint::tag_warning(osm, &key, value.map(|(text, _)| &**text), budget)?;
@@ -228,26 +284,31 @@ fn missing(
     name: &NamedNode,
     roles: &BTreeSet<IriRole>,
 ) -> Option<QueryWarning> {
+    let (code, message) = absence(environment, names, name, roles)?;
+    let is_predicate = roles.contains(&IriRole::Predicate) && code != NO_SUCH_CLASS && code != NO_SUCH_GRAPH;
+    let nearest = if is_predicate { namesakes(environment, name) } else { Vec::new() };
+    Some(QueryWarning { nearest, ..QueryWarning::new(code, message) })
+}
+
+/// Returns the code and message of the first role of a name that the triples lack.
+fn absence(
+    environment: &Environment,
+    names: &QueryNames,
+    name: &NamedNode,
+    roles: &BTreeSet<IriRole>,
+) -> Option<(&'static str, String)> {
     let store = &environment.store;
     let short = shorten(name.as_str());
-    let warning = |code, message| Some(QueryWarning { code, message, nearest: Vec::new() });
+    let no_graph = || Some((NO_SUCH_GRAPH, format!("there is no graph {short}")));
     let Some(id) = store.id(name.as_ref().into()) else {
-        let mut nearest = Vec::new();
-        let (code, message) = match roles.first() {
-            Some(IriRole::Predicate) => {
-                nearest = namesakes(environment, name);
-                ("no-such-term", format!("no triple has {short}"))
-            }
-            Some(IriRole::Graph) if !roles.contains(&IriRole::Class) && !roles.contains(&IriRole::Term) => {
-                ("no-such-graph", format!("there is no graph {short}"))
-            }
-            _ => ("no-such-term", format!("no triple has {short}")),
+        // The roles are in order: the first is the graph only if there is neither a predicate nor a class.
+        return match roles.first() {
+            Some(IriRole::Graph) if !roles.contains(&IriRole::Term) => no_graph(),
+            _ => Some(("no-such-term", format!("no triple has {short}"))),
         };
-        return Some(QueryWarning { code, message, nearest });
     };
     if roles.contains(&IriRole::Predicate) && store.predicate(id).triples == 0 {
-        let (code, message) = ("no-such-predicate", format!("no triple has the predicate {short}"));
-        return Some(QueryWarning { code, message, nearest: namesakes(environment, name) });
+        return Some(("no-such-predicate", format!("no triple has the predicate {short}")));
     }
     if roles.contains(&IriRole::Class) {
         let gives = |predicate: &NamedNode| {
@@ -257,12 +318,12 @@ fn missing(
         let mut by = names.classes.iter().filter(|(class, _)| class == name).map(|(_, predicate)| predicate).peekable();
         // A variable's value may be a class by any predicate.
         if by.peek().is_some() && !by.any(gives) {
-            return warning("no-such-class", format!("nothing is of the class {short}"));
+            return Some((NO_SUCH_CLASS, format!("nothing is of the class {short}")));
         }
     }
     let has_graph = || store.graphs().is_some_and(|graphs| graphs.has(id));
     if roles.contains(&IriRole::Graph) && !has_graph() {
-        return warning("no-such-graph", format!("there is no graph {short}"));
+        return no_graph();
     }
     None
 }

@@ -22,7 +22,7 @@ pub enum PredictionFormat {
     Fenced,
     /// Queries in quotes.
     Quoted,
-    /// Replies of language models, in any form of `docs/replies.md`. [`PredictionFormat::Fenced`] and
+    /// Replies of language models, in any form of `docs/reference/replies.md`. [`PredictionFormat::Fenced`] and
     /// [`PredictionFormat::Quoted`] are special cases that are detected in files and read the same way.
     Reply,
 }
@@ -123,8 +123,8 @@ pub fn extract(text: &str, forms: &[PredictionFormat], language: Option<QueryLan
     if names_reply(forms) { reply::query(text, language) } else { text.to_owned() }
 }
 
-/// Reads predictions by the ids of their rows: `id`, or `qname` as in the answers of TEXT2SPARQL's client. Returns `None`
-/// if the file has no rows, or not all rows have an id.
+/// Reads predictions by the ids of their rows: `id`, or `qname` as in the answers of TEXT2SPARQL's client. Returns
+/// `None` if the file has no rows, or not all rows have an id.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, an id occurs twice, or a row lacks a prediction.

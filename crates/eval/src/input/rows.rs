@@ -12,7 +12,7 @@ use super::{InputError, read_lines};
 pub struct InputRow {
     /// Its line, or its number in other formats, counted from 1.
     pub number: usize,
-    /// The same for people: `line 7`, `entry 7`.
+    /// Its place in messages: `line 7`, `entry 7`.
     pub place: String,
     /// Its values by name; empty cells are null.
     pub fields: Map<String, Value>,

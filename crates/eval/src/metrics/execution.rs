@@ -24,23 +24,54 @@ impl fmt::Display for ResultElement {
 /// The results of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExecutionResults {
-    /// Elements in ascending order of type and id; repeated if the query printed them repeatedly.
-    Elements(Vec<ResultElement>),
+    /// Elements in ascending order of type and id, repeated if the query printed them repeatedly; and the positions in
+    /// that list in the order of the output, empty if it is the same.
+    Elements(Vec<ResultElement>, Vec<u32>),
     /// A count.
     Count(i64),
 }
 
 impl ExecutionResults {
     /// Returns the results from elements in any order.
-    pub fn elements(mut keys: Vec<ResultElement>) -> ExecutionResults {
-        keys.sort_unstable();
-        ExecutionResults::Elements(keys)
+    pub fn elements(keys: Vec<ResultElement>) -> ExecutionResults {
+        if keys.is_sorted() {
+            return ExecutionResults::Elements(keys, Vec::new());
+        }
+        let mut numbered: Vec<(ResultElement, u32)> = keys.into_iter().zip(0..).collect();
+        numbered.sort_unstable();
+        let mut order = vec![0; numbered.len()];
+        for (position, (_, printed)) in (0..).zip(&numbered) {
+            if let Some(place) = order.get_mut(*printed as usize) {
+                *place = position;
+            }
+        }
+        ExecutionResults::Elements(numbered.into_iter().map(|(key, _)| key).collect(), order)
+    }
+
+    /// Returns the elements in the order of the output; `None` for a count.
+    pub fn in_order(&self) -> Option<Vec<&ResultElement>> {
+        match self {
+            ExecutionResults::Elements(keys, order) if order.is_empty() => Some(keys.iter().collect()),
+            ExecutionResults::Elements(keys, order) => {
+                Some(order.iter().filter_map(|position| keys.get(*position as usize)).collect())
+            }
+            ExecutionResults::Count(_) => None,
+        }
+    }
+
+    /// Reports whether both are the same multiset, or the same count.
+    pub fn is_same(&self, other: &ExecutionResults) -> bool {
+        match (self, other) {
+            (ExecutionResults::Elements(a, _), ExecutionResults::Elements(b, _)) => a == b,
+            (ExecutionResults::Count(a), ExecutionResults::Count(b)) => a == b,
+            _ => false,
+        }
     }
 
     /// Returns the number of elements, or the count.
     pub fn number(&self) -> i64 {
         match self {
-            ExecutionResults::Elements(keys) => i64::try_from(keys.len()).unwrap_or(i64::MAX),
+            ExecutionResults::Elements(keys, _) => i64::try_from(keys.len()).unwrap_or(i64::MAX),
             ExecutionResults::Count(count) => *count,
         }
     }
@@ -62,14 +93,14 @@ pub fn score(gold: &ExecutionResults, pred: &ExecutionResults) -> ExecutionScore
     }
     let ex_soft = match (gold, pred) {
         (ExecutionResults::Count(a), ExecutionResults::Count(b)) => f64::from(u8::from(a == b)),
-        (ExecutionResults::Elements(a), ExecutionResults::Elements(b)) => {
+        (ExecutionResults::Elements(a, _), ExecutionResults::Elements(b, _)) => {
             let sides = ResultSides::of(a, b);
             let larger = (sides.common + sides.missing.len()).max(sides.common + sides.extra.len());
             sides.common as f64 / larger as f64
         }
         _ => 0.0,
     };
-    ExecutionScore { ex: u8::from(gold == pred), ex_soft }
+    ExecutionScore { ex: u8::from(gold.is_same(pred)), ex_soft }
 }
 
 /// Stricter scores: two empty results are equal, and a repeated element counts repeatedly.
@@ -84,15 +115,17 @@ pub struct StrictScore {
 /// Scores a prediction's results against the gold results as multisets. A count is a single result.
 pub fn strict(gold: &ExecutionResults, pred: &ExecutionResults) -> StrictScore {
     let f1 = match (gold, pred) {
-        (ExecutionResults::Elements(gold), ExecutionResults::Elements(pred)) if gold.is_empty() && pred.is_empty() => {
+        (ExecutionResults::Elements(gold, _), ExecutionResults::Elements(pred, _))
+            if gold.is_empty() && pred.is_empty() =>
+        {
             1.0
         }
-        (ExecutionResults::Elements(gold), ExecutionResults::Elements(pred)) => {
+        (ExecutionResults::Elements(gold, _), ExecutionResults::Elements(pred, _)) => {
             2.0 * multiset_intersection(gold, pred) as f64 / (gold.len() + pred.len()) as f64
         }
-        _ => f64::from(u8::from(gold == pred)),
+        _ => f64::from(u8::from(gold.is_same(pred))),
     };
-    StrictScore { multiset: u8::from(gold == pred), f1 }
+    StrictScore { multiset: u8::from(gold.is_same(pred)), f1 }
 }
 
 /// Returns the size of the multiset intersection of two ascending lists.

@@ -71,6 +71,21 @@ pub fn score(gold: &ValueTable, pred: &ValueTable) -> TableScore {
     }
 }
 
+/// A row with a value per gold column; `None` if no column matches.
+pub type AlignedRow<'a> = Vec<Option<&'a str>>;
+
+/// Returns the rows of both tables in their order, in the gold table's columns. Tables of another width have no equal
+/// rows.
+pub fn aligned<'a>(gold: &'a ValueTable, pred: &'a ValueTable) -> (Vec<AlignedRow<'a>>, Vec<AlignedRow<'a>>) {
+    let gold_rows: Vec<AlignedRow<'a>> = gold.rows.iter().map(|row| whole(row)).collect();
+    if gold.rows.is_empty() || pred.rows.is_empty() || gold.columns.len() != pred.columns.len() {
+        return (gold_rows, Vec::new());
+    }
+    let column_of = columns(gold, pred);
+    let pred_rows = pred.rows.iter().map(|row| picked(row, &column_of)).collect();
+    (gold_rows, pred_rows)
+}
+
 /// Returns for each gold column the predicted column that shares the most values; ties are broken by name, then by
 /// position. If columns can be swapped without sharing fewer values, the rows decide.
 fn columns(gold: &ValueTable, pred: &ValueTable) -> Vec<Option<usize>> {

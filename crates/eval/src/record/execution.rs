@@ -10,7 +10,8 @@ pub struct Execution {
     /// The number of the gold query's elements, or its count; -1 or -2 for an error; `null` if it did not run because
     /// the prediction could not be prepared.
     pub ref_n: Option<i64>,
-    /// The same for the prediction; `null` if the gold query could not be prepared.
+    /// The number of the prediction's elements, or its count; -1 or -2 for an error; `null` if it did not run because
+    /// the gold query could not be prepared.
     pub pred_n: Option<i64>,
     /// The prediction's error.
     #[serde(default, skip_serializing_if = "Option::is_none")]

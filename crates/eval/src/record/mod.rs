@@ -2,25 +2,32 @@
 
 mod class;
 mod compat;
+mod counterexample;
 mod execution;
 mod failed;
 mod failure;
+mod published_error;
 mod ran;
 mod scores;
 mod strict;
+mod unknown;
 
 pub use class::ErrorClass;
 pub use compat::Compat;
+pub use counterexample::Counterexample;
 pub use execution::Execution;
 pub use failed::{FailedQuery, FailureKind};
 pub use failure::FailureClass;
+pub use published_error::{class_of_code, published_error};
 pub use ran::Ran;
 pub use scores::{Score, Scores};
 pub use strict::StrictResults;
+pub use unknown::UnknownIdentifiers;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use terrapin_sparql::Dialect;
 
 use crate::language::{self, QueryLanguage};
 
@@ -43,6 +50,9 @@ pub struct Instance {
     /// instead of identifiers; `text` for texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
+    /// The dialect of both queries in SPARQL: a name of [`Dialect`]. By default it is detected from each query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
     /// The bounding box for `{{bbox}}`: `south,west,north,east`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bbox: Option<String>,
@@ -82,11 +92,19 @@ impl Instance {
         }
     }
 
+    /// Returns the dialect of both queries, if they are SPARQL.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect.as_deref().and_then(Dialect::named).unwrap_or_default()
+    }
+
     /// Reports whether the prediction begins like a query.
     pub fn pred_looks_like_query(&self) -> bool {
         self.lang.as_deref() == Some("text") || language::looks_like(&self.pred, self.language())
     }
 }
+
+/// The fields added since runs are verified: an older run without them is valid.
+pub const ADDED_FIELDS: &[&str] = &["canonical", "unknown", "unknown_gold", "unknown_identifiers", "ndcg", "mrr"];
 
 /// The outcome of one instance: a line of `results.jsonl` with the published field names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -113,6 +131,12 @@ pub struct ResultRecord {
     /// The results of both queries, if they are SPARQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<StrictResults>,
+    /// The identifiers of the prediction that the snapshot lacks, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_identifiers: Option<UnknownIdentifiers>,
+    /// The first snapshot of a suite on which the results differ, although they are equal on the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<Counterexample>,
 }
 
 impl ResultRecord {

@@ -9,7 +9,7 @@ use super::strict::StrictResults;
 pub struct Ran<'a> {
     /// The number of gold results; negative or missing for an error.
     pub ref_n: Option<i64>,
-    /// The same for the prediction.
+    /// The number of predicted results; negative or missing for an error.
     pub pred_n: Option<i64>,
     /// The class name of the prediction's failure.
     pub error: Option<&'static str>,

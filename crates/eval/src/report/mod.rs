@@ -1,28 +1,28 @@
 //! The report of a run: one self-contained page, and plots for papers.
 
+mod order;
 mod plots;
+mod run_plots;
 mod words;
 
 pub use plots::plots;
+pub use run_plots::{PlottedSystem, run_plots};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::benchmarks;
 use super::difficulty::{Tertile, tertiles};
-use super::metric::Metric;
-use super::record::{Instance, MapPoints, StoredOutcome};
+use super::record::{Counterexample, Instance, MapPoints, StoredOutcome};
 use super::summary::RunSummary;
+use order::ordered;
+pub(crate) use order::rank;
 pub(crate) use words::words;
 
 /// The style sheet of pages.
 pub(crate) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const PAGE: &str = include_str!("page.html");
-
-/// The metrics shown first.
-const FIRST: [&str; 2] = ["ex", "ex_soft"];
 
 /// An instance on the page.
 #[derive(Serialize)]
@@ -52,6 +52,8 @@ struct ReportRow<'a> {
     missing: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     extra: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<&'a Counterexample>,
     #[serde(skip_serializing_if = "Option::is_none")]
     complexity: Option<&'a str>,
     /// Its tertile by each measure of difficulty.
@@ -100,6 +102,7 @@ pub fn html(instances: &[Instance], outcomes: &[StoredOutcome], summary: &RunSum
                 limited: ran.limited,
                 missing: ran.missing,
                 extra: ran.extra,
+                counterexample: record.counterexample.as_ref(),
                 complexity: instance.complexity.as_deref(),
                 tertiles: tertiles.values().map(tertile).collect(),
                 map: &outcome.map,
@@ -108,7 +111,9 @@ pub fn html(instances: &[Instance], outcomes: &[StoredOutcome], summary: &RunSum
         .collect();
     let of =
         |outcome: &'_ StoredOutcome| outcome.record.ran().map(|ran| [ran.error, ran.ref_error]).unwrap_or_default();
-    let classes: BTreeSet<&str> = outcomes.iter().flat_map(of).flatten().collect();
+    let examples = outcomes.iter().filter_map(|outcome| outcome.record.counterexample.as_ref());
+    let elsewhere = examples.filter_map(|example| example.error.as_deref());
+    let classes: BTreeSet<&str> = outcomes.iter().flat_map(of).flatten().chain(elsewhere).collect();
     let data = ReportInputs {
         summary,
         metrics: metrics.iter().map(|metric| [metric.name, metric.title, metric.meaning]).collect(),
@@ -129,18 +134,6 @@ pub fn html(instances: &[Instance], outcomes: &[StoredOutcome], summary: &RunSum
         ("{{data}}", &data),
     ];
     fill(PAGE, &parts)
-}
-
-/// Returns the metrics in the order of pages: execution metrics first, because they matter most.
-fn ordered() -> Vec<&'static Metric> {
-    let mut metrics = benchmarks::metrics().to_vec();
-    metrics.sort_by_key(|metric| rank(metric.name));
-    metrics
-}
-
-/// Returns the rank of a metric on pages; equal ranks keep their order.
-pub(crate) fn rank(metric: &str) -> usize {
-    FIRST.iter().position(|name| *name == metric).unwrap_or(FIRST.len())
 }
 
 /// Fills in the placeholders of a page.

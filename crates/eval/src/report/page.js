@@ -272,6 +272,16 @@ function detail(row, metrics, words) {
   for (const kind of ["missing", "extra"]) {
     if (row[kind]) box.append(make("p", { className: "facts" }, `${kind}: `, ...row[kind].flatMap(element)));
   }
+  const other = row.counterexample;
+  if (other) {
+    const number = (n) => (n === undefined || n === null ? "no" : String(n));
+    const came = other.error ? words[other.error] || other.error : `${number(other.pred_n)} results`;
+    box.append(make("h3", {}, "counterexample"), make("p", { className: "facts" },
+      `On ${other.name} the gold has ${number(other.ref_n)} results, the prediction: ${came}.`));
+    for (const [kind, who] of [["missing", "only the gold"], ["extra", "only the prediction"]]) {
+      if (other[kind]) box.append(make("p", { className: "facts" }, `${who}: `, ...other[kind].flatMap(element)));
+    }
+  }
   if (row.map) {
     const full = Object.assign({ common: [], missing: [], extra: [] }, row.map);
     box.append(make("h3", {}, "where (at most 60 of each)"), map(full));
@@ -287,6 +297,9 @@ function show(data) {
   const notices = [];
   if (summary.usable !== undefined && 2 * summary.usable < summary.n) {
     notices.push(`Only ${summary.usable} of ${summary.n} gold queries give something on this snapshot: the scores say little.`);
+  }
+  if (summary.with_unknown) {
+    notices.push(`${summary.with_unknown} of ${summary.n} predictions have a name that the snapshot lacks.`);
   }
   if (summary.not_queries) {
     notices.push(`${summary.not_queries} of ${summary.n} predictions do not look like queries.`);
@@ -340,7 +353,8 @@ function show(data) {
     // Where a limit cut SPARQL's answers, only their Jaccard index is known.
     const ex = ["ex", "strict.multiset", "strict.jaccard"].map((name) => row.scores[index[name]])
       .find((score) => score !== null);
-    const [kind, came] = outcome(row, ex, words);
+    let [kind, came] = outcome(row, ex, words);
+    if (kind === "same" && row.counterexample) [kind, came] = ["suite", "differs in the suite"];
     const text = [row.id, row.nl, row.gold, row.pred, row.error_text, row.error, came].filter(Boolean).join("\n").toLowerCase();
     return { row, kind, words: came, text, node: null };
   });

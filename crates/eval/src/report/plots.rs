@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::ordered;
+use super::order::ordered;
 use super::words::words;
 use crate::benchmarks::metric;
 use crate::summary::RunSummary;
@@ -26,36 +26,40 @@ pub fn plots(summary: &RunSummary) -> Vec<(&'static str, String)> {
 }
 
 /// A picture with its origin at the top left, in points.
-struct Picture {
+pub(super) struct Picture {
     body: String,
     width: f64,
     height: f64,
 }
 
 impl Picture {
-    fn new(width: f64, height: f64, title: &str) -> Picture {
+    pub(super) fn new(width: f64, height: f64, title: &str) -> Picture {
         let mut picture = Picture { body: String::new(), width, height };
         picture.text(width / 2.0, 18.0, "middle", title);
         picture
     }
 
-    fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, colour: &str) {
+    pub(super) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, colour: &str) {
         let _ = write!(
             self.body,
             r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" fill="{colour}"/>"#
         );
     }
 
-    fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, colour: &str) {
+    pub(super) fn circle(&mut self, x: f64, y: f64, radius: f64, colour: &str) {
+        let _ = write!(self.body, r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius:.1}" fill="{colour}"/>"#);
+    }
+
+    pub(super) fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, colour: &str) {
         let _ = write!(self.body, r#"<path d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}" stroke="{colour}"/>"#);
     }
 
-    fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
         let text = html_escape::encode_text(text);
         let _ = write!(self.body, r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#);
     }
 
-    fn done(self) -> String {
+    pub(super) fn done(self) -> String {
         let Picture { body, width, height } = self;
         format!(
             r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="#222">{body}</svg>"##
@@ -64,7 +68,13 @@ impl Picture {
 }
 
 /// Draws an axis of per cent from `bottom` up to `top`, with its lines.
-fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: f64) -> impl Fn(f64) -> f64 + use<> {
+pub(super) fn percent_axis(
+    picture: &mut Picture,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+) -> impl Fn(f64) -> f64 + use<> {
     let at = move |percent: f64| bottom - (bottom - top) * percent.clamp(0.0, 100.0) / 100.0;
     for percent in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0] {
         picture.line(left, at(percent), right, at(percent), "#ddd");

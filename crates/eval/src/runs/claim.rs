@@ -33,6 +33,13 @@ fn difference(there: &About, about: &About) -> Option<String> {
     if there.snapshot != about.snapshot {
         return Some(format!("its snapshot is {}", there.snapshot.as_deref().unwrap_or("none")));
     }
+    if there.suite != about.suite {
+        let listed = if there.suite.is_empty() { "empty".to_owned() } else { there.suite.join(", ") };
+        return Some(format!("its suite is {listed}"));
+    }
+    if there.dialect != about.dialect {
+        return Some(format!("its dialect is {}", there.dialect.as_deref().unwrap_or("auto")));
+    }
     if there.shard != about.shard {
         return Some(match there.shard {
             Some(shard) => format!("it is the shard {}/{}", shard.number, shard.of),
@@ -80,6 +87,7 @@ mod tests {
             (pred, "its input `pred` is another"),
             (About { inputs: Default::default(), ..about.clone() }, "its inputs `gold`, `pred` are others"),
             (About { snapshot: Some("s".to_owned()), ..about.clone() }, "its snapshot is none"),
+            (About { dialect: Some("qlever".to_owned()), ..about.clone() }, "its dialect is auto"),
             (About { benchmark: "y".to_owned(), ..about.clone() }, "its benchmark is x"),
             (About { shard: Some(Shard { number: 1, of: 2 }), ..about.clone() }, "it is a run over all instances"),
         ] {

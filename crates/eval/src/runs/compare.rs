@@ -26,9 +26,9 @@ pub struct Change {
     pub test: Paired,
     /// The number of instances scored in both.
     pub n: usize,
-    /// The lines on which the second run scores higher.
+    /// The lines on which the second run scores better.
     pub better: Vec<usize>,
-    /// The lines on which it scores lower.
+    /// The lines on which it scores worse.
     pub worse: Vec<usize>,
 }
 
@@ -62,6 +62,7 @@ fn change(metric: &Metric, pairs: &[(&ResultRecord, &ResultRecord)]) -> Option<C
     if scored.is_empty() {
         return None;
     }
+    let is_better = |a: f64, b: f64| if metric.lower_is_better { a < b } else { a > b };
     let percent = |score: &dyn Fn(&(usize, f64, f64)) -> f64| -> Vec<f64> {
         scored.iter().map(|scores| 100.0 * score(scores)).collect()
     };
@@ -74,8 +75,8 @@ fn change(metric: &Metric, pairs: &[(&ResultRecord, &ResultRecord)]) -> Option<C
         second: mean(&percent(&|(_, _, b)| *b)),
         test: paired(percent(&|(_, a, b)| b - a)),
         n: scored.len(),
-        better: lines(&|a, b| b > a),
-        worse: lines(&|a, b| b < a),
+        better: lines(&|a, b| is_better(b, a)),
+        worse: lines(&|a, b| is_better(a, b)),
     })
 }
 

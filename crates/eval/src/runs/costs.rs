@@ -10,9 +10,9 @@ use crate::input::read_lines;
 /// The price of tokens, for a million of them, in any currency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenPrice {
-    /// Of tokens in prompts.
+    /// The price of a million tokens in prompts.
     pub prompt: f64,
-    /// Of tokens in replies.
+    /// The price of a million tokens in replies.
     pub completion: f64,
 }
 

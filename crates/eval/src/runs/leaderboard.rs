@@ -10,10 +10,16 @@ use serde::Serialize;
 
 use super::EvalRun;
 use super::costs::RunCosts;
+use super::group::{groups, merged};
+use super::row::{Cell, LeaderboardRow};
 use crate::benchmarks;
+use crate::bootstrap::mean;
 use crate::error::RunError;
 use crate::metric::Metric;
+use crate::report::{PlottedSystem, STYLE, fill, run_plots};
 use crate::summary::RunSummary;
+
+const PAGE: &str = include_str!("board.html");
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +44,9 @@ pub struct Leaderboard {
     pub costs: Vec<CostColumn>,
     /// The runs sorted by the first metric, best first; ties keep their order.
     pub rows: Vec<LeaderboardRow>,
+    /// The systems of the rows, with their scores by the first metric.
+    #[serde(skip)]
+    pub systems: Vec<PlottedSystem>,
 }
 
 /// The properties that runs in one table must share.
@@ -54,18 +63,6 @@ pub struct SharedRunProperties {
     pub metrics: u32,
     /// The number of instances.
     pub instances: usize,
-}
-
-/// A run in the table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LeaderboardRow {
-    /// The name.
-    pub name: String,
-    /// The mean in per cent and its 95 % interval, for each metric of the run.
-    pub scores: BTreeMap<&'static str, Cell>,
-    /// The costs of the model's replies, if they were asked for and are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub costs: Option<RunCosts>,
 }
 
 /// A column for costs.
@@ -104,15 +101,25 @@ impl CostColumn {
     }
 }
 
-/// A mean.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Cell {
-    /// The mean in per cent.
-    pub mean: f64,
-    /// Its 95 % bootstrap interval.
-    pub interval: [f64; 2],
-    /// The number of instances with a score.
-    pub n: usize,
+/// The rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaderboardRows {
+    /// A row for each run.
+    Runs,
+    /// A row for each system: the runs with the same model, or, without a model, the same name.
+    Systems,
+}
+
+/// Builds a table of runs by some or all metrics, with a row for each run.
+///
+/// # Errors
+/// Returns the errors of [`leaderboard_of`].
+pub fn leaderboard(
+    runs: &[(String, EvalRun)],
+    metrics: &[&'static Metric],
+    costs: &[Option<RunCosts>],
+) -> Result<Leaderboard, RunError> {
+    leaderboard_of(LeaderboardRows::Runs, runs, metrics, costs)
 }
 
 /// Builds a table of runs by some or all metrics. Each run comes with a fallback name. With `costs`, one for each run,
@@ -121,7 +128,8 @@ pub struct Cell {
 /// # Errors
 /// Returns an error if the list of runs is empty, a metric occurs in no run, or the runs have different snapshots,
 /// engines, benchmarks, versions of the metrics, or instances.
-pub fn leaderboard(
+pub fn leaderboard_of(
+    by: LeaderboardRows,
     runs: &[(String, EvalRun)],
     metrics: &[&'static Metric],
     costs: &[Option<RunCosts>],
@@ -145,13 +153,35 @@ pub fn leaderboard(
         },
     };
     let cost = |at: usize| costs.get(at).copied().flatten();
-    let mut rows: Vec<LeaderboardRow> = (summaries.iter().enumerate())
+    let of_runs: Vec<LeaderboardRow> = (summaries.iter().enumerate())
         .map(|(at, (name, summary))| LeaderboardRow { costs: cost(at), ..row(name, summary, &columns) })
         .collect();
-    if let Some(by) = columns.first() {
-        let score = |row: &LeaderboardRow| row.scores.get(by.name).map_or(f64::NEG_INFINITY, |cell| cell.mean);
-        rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    let groups = match by {
+        LeaderboardRows::Runs => (0..runs.len()).map(|at| vec![at]).collect(),
+        LeaderboardRows::Systems => groups(runs.iter().map(|(_, run)| &run.about.names)),
+    };
+    let mut rows: Vec<(LeaderboardRow, PlottedSystem)> = Vec::new();
+    for group in groups {
+        let of_group: Vec<&LeaderboardRow> = group.iter().filter_map(|at| of_runs.get(*at)).collect();
+        let row = match of_group.as_slice() {
+            [one] => (*one).clone(),
+            several => {
+                let runs: Vec<&EvalRun> = group.iter().filter_map(|at| Some(&runs.get(*at)?.1)).collect();
+                let names = runs.first().map(|run| run.about.names.clone()).unwrap_or_default();
+                let name = names.model.or(names.name).unwrap_or_default();
+                merged(several, &runs, &columns, name)
+            }
+        };
+        let summaries: Vec<&RunSummary> = group.iter().filter_map(|at| Some(&summaries.get(*at)?.1)).collect();
+        let system = columns.first().map(|metric| plotted(&row, metric.name, &summaries)).unwrap_or_default();
+        rows.push((row, system));
     }
+    if let Some(by) = columns.first() {
+        let sign = if by.lower_is_better { -1.0 } else { 1.0 };
+        let score = |row: &LeaderboardRow| row.scores.get(by.name).map_or(f64::NEG_INFINITY, |cell| sign * cell.mean);
+        rows.sort_by(|(a, _), (b, _)| score(b).total_cmp(&score(a)));
+    }
+    let (rows, systems) = rows.into_iter().unzip();
     let common = SharedRunProperties {
         benchmark: first.about.benchmark.clone(),
         snapshot: first.about.snapshot.clone(),
@@ -166,7 +196,7 @@ pub fn leaderboard(
         let price = has_price.then_some(CostColumn::Price);
         [CostColumn::PromptTokens, CostColumn::ReplyTokens, CostColumn::Seconds].into_iter().chain(price).collect()
     };
-    Ok(Leaderboard { common, metrics: columns.iter().map(|metric| metric.name).collect(), costs, rows })
+    Ok(Leaderboard { common, metrics: columns.iter().map(|metric| metric.name).collect(), costs, rows, systems })
 }
 
 /// Returns why two runs do not belong in one table.
@@ -175,10 +205,15 @@ fn difference(one: &EvalRun, other: &EvalRun) -> Option<String> {
     let unlike = |what: &str, one: &str, other: &str| (one != other).then(|| format!("{what} {one} and {other}"));
     // Snapshots of the same content give the same answers in every format.
     let same_content = a.content.is_some() && a.content == b.content;
+    // A run without a suite only lacks its score.
+    let both_have_suites = !a.suite.is_empty() && !b.suite.is_empty();
+    let dialect = |dialect: &Option<String>| dialect.clone().unwrap_or_else(|| "auto".to_owned());
     let digest = |digest: &Option<String>| digest.clone().unwrap_or_else(|| "none".to_owned());
     unlike("benchmarks", &a.benchmark, &b.benchmark)
         .or_else(|| unlike("snapshots", &digest(&a.snapshot), &digest(&b.snapshot)).filter(|_| !same_content))
         .or_else(|| unlike("engines", &a.engine, &b.engine))
+        .or_else(|| unlike("suites", &a.suite.join(", "), &b.suite.join(", ")).filter(|_| both_have_suites))
+        .or_else(|| unlike("dialects", &dialect(&a.dialect), &dialect(&b.dialect)))
         .or_else(|| unlike("versions of the metrics", &a.metrics.to_string(), &b.metrics.to_string()))
         .or_else(|| {
             let golds =
@@ -195,16 +230,66 @@ fn row(name: &str, summary: &RunSummary, metrics: &[&'static Metric]) -> Leaderb
         let mean = *summary.scores.get(metric.name)?;
         let interval = summary.intervals.get(metric.name).copied().unwrap_or([mean; 2]);
         let n = summary.counted.get(metric.name).copied().unwrap_or(summary.n);
-        Some((metric.name, Cell { mean, interval, n }))
+        Some((metric.name, Cell { mean, interval, n, deviation: None }))
     };
     LeaderboardRow {
         name: names.name.clone().or_else(|| names.model.clone()).unwrap_or_else(|| name.to_owned()),
+        runs: 1,
         scores: metrics.iter().filter_map(cell).collect(),
         costs: None,
     }
 }
 
+/// Returns a row's data for plots by one metric: means over the runs of the system.
+fn plotted(row: &LeaderboardRow, metric: &str, summaries: &[&RunSummary]) -> PlottedSystem {
+    let mut difficulty: BTreeMap<String, BTreeMap<&'static str, Vec<f64>>> = BTreeMap::new();
+    let mut complexity: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for summary in summaries {
+        for (measure, parts) in &summary.difficulty {
+            for (tertile, part) in parts {
+                let scores = difficulty.entry(measure.clone()).or_default().entry(tertile).or_default();
+                scores.extend(part.scores.get(metric));
+            }
+        }
+        for (class, part) in &summary.complexity {
+            complexity.entry(class.clone()).or_default().extend(part.scores.get(metric));
+        }
+    }
+    let average = |scores: Vec<f64>| (!scores.is_empty()).then(|| mean(&scores));
+    let cell = row.scores.get(metric);
+    PlottedSystem {
+        name: row.name.clone(),
+        parameters: summaries.iter().find_map(|summary| summary.about.names.parameters),
+        mean: cell.map_or(0.0, |cell| cell.mean),
+        deviation: cell.and_then(|cell| cell.deviation),
+        difficulty: difficulty
+            .into_iter()
+            .map(|(measure, parts)| {
+                let parts = parts.into_iter().filter_map(|(tertile, scores)| Some((tertile, average(scores)?)));
+                (measure, parts.collect())
+            })
+            .collect(),
+        complexity: complexity.into_iter().filter_map(|(class, scores)| Some((class, average(scores)?))).collect(),
+    }
+}
+
+/// Formats a deviation behind its mean, with a sign between them.
+fn deviation_text(cell: &Cell, sign: &str) -> String {
+    cell.deviation.map_or_else(String::new, |deviation| format!(" {sign} {deviation:.2}"))
+}
+
 impl Leaderboard {
+    /// Returns the plots of the systems by the first metric: file names and contents.
+    pub fn plots(&self) -> Vec<(String, String)> {
+        run_plots(&self.systems, self.titles().next().unwrap_or_default())
+    }
+
+    /// Returns a self-contained page with the table and the plots.
+    pub fn page(&self) -> String {
+        let plots: String = self.plots().into_iter().map(|(_, plot)| plot).collect();
+        fill(PAGE, &[("{{style}}", STYLE), ("{{table}}", &self.html()), ("{{plots}}", &plots)])
+    }
+
     /// Formats the table, with an explanation of its numbers below it.
     pub fn show(&self, format: LeaderboardFormat) -> String {
         match format {
@@ -230,10 +315,16 @@ impl Leaderboard {
     fn note(&self) -> String {
         let SharedRunProperties { benchmark, snapshot, engine, metrics, instances } = &self.common;
         let snapshot = snapshot.as_ref().map(|digest| format!(", snapshot {digest}")).unwrap_or_default();
+        let several = self.rows.iter().map(|row| row.runs).max().unwrap_or(1);
+        let groups = if several > 1 {
+            format!(" ± is the standard deviation over the runs of a system, at most {several} here.")
+        } else {
+            String::new()
+        };
         let costs = if self.costs.is_empty() { "" } else { " Tokens and seconds are means of a question." };
         format!(
             "Means in per cent with 95 % bootstrap intervals ({} resamples, fixed seed). Benchmark {benchmark}, {instances} \
-             instances{snapshot}, engine {engine}, metrics {metrics}.{costs}",
+             instances{snapshot}, engine {engine}, metrics {metrics}.{groups}{costs}",
             crate::bootstrap::RESAMPLES
         )
     }
@@ -249,8 +340,9 @@ impl Leaderboard {
             let _ = write!(text, "| {} |", escape(&row.name));
             for cell in self.cells(row) {
                 match cell {
-                    Some(Cell { mean, interval: [low, high], .. }) => {
-                        let _ = write!(text, " {mean:.2} ({low:.1}–{high:.1}) |");
+                    Some(cell @ Cell { mean, interval: [low, high], .. }) => {
+                        let deviation = deviation_text(cell, "±");
+                        let _ = write!(text, " {mean:.2}{deviation} ({low:.1}–{high:.1}) |");
                     }
                     None => text.push_str(" – |"),
                 }
@@ -273,8 +365,9 @@ impl Leaderboard {
             text.push_str(&latex(&row.name));
             for cell in self.cells(row) {
                 match cell {
-                    Some(Cell { mean, interval: [low, high], .. }) => {
-                        let _ = write!(text, " & {mean:.2} {{\\scriptsize ({low:.1}--{high:.1})}}");
+                    Some(cell @ Cell { mean, interval: [low, high], .. }) => {
+                        let deviation = deviation_text(cell, "$\\pm$");
+                        let _ = write!(text, " & {mean:.2}{deviation} {{\\scriptsize ({low:.1}--{high:.1})}}");
                     }
                     None => text.push_str(" & --"),
                 }
@@ -298,8 +391,9 @@ impl Leaderboard {
             let _ = write!(text, "<tr><td>{}</td>", escape(&row.name));
             for cell in self.cells(row) {
                 match cell {
-                    Some(Cell { mean, interval: [low, high], .. }) => {
-                        let _ = write!(text, "<td>{mean:.2} <small>({low:.1}–{high:.1})</small></td>");
+                    Some(cell @ Cell { mean, interval: [low, high], .. }) => {
+                        let deviation = deviation_text(cell, "±");
+                        let _ = write!(text, "<td>{mean:.2}{deviation} <small>({low:.1}–{high:.1})</small></td>");
                     }
                     None => text.push_str("<td>–</td>"),
                 }

@@ -54,9 +54,11 @@ fn row(table: &mut String, change: &Change) {
     let (title, meaning) =
         metric(change.metric).map_or((change.metric, ""), |Metric { title, meaning, .. }| (*title, *meaning));
     let [low, high] = change.test.interval;
-    let sure = if low > 0.0 {
+    // A lower score may be the better one.
+    let sign = if metric(change.metric).is_some_and(|metric| metric.lower_is_better) { -1.0 } else { 1.0 };
+    let sure = if sign * low > 0.0 && sign * high > 0.0 {
         "good"
-    } else if high < 0.0 {
+    } else if sign * low < 0.0 && sign * high < 0.0 {
         "bad"
     } else {
         ""

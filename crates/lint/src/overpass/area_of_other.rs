@@ -37,7 +37,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
             // The default set changes with every statement.
             if set != "_" && without.get(set.as_str()).copied().unwrap_or(false) {
                 let message = format!("the set .{set} has no areas: use `.{set} map_to_area->.{set};`, or area[...]");
-                findings.add(lint.span_of(filter), message);
+                findings.add(filter.span, message);
             }
         }
     });

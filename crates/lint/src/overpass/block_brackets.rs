@@ -1,9 +1,10 @@
 //! `round-block`: the statements of a loop are in round brackets.
 
+use terrapin_diagnostic::TextEdit;
 use terrapin_overpass::syntax::{StatementKind, on_statements};
 
 use super::{OverpassFindings, OverpassLint, OverpassRule};
-use crate::finding::{LintRule, LintSeverity, TextEdit};
+use crate::finding::{LintRule, LintSeverity};
 
 pub const RULE: OverpassRule = OverpassRule {
     rule: &LintRule {

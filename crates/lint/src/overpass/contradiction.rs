@@ -26,7 +26,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
                 let message = format!(
                     "no element has {key}={first} and {key}={value}: use [{key:?}~\"^({first}|{value})$\"] for either"
                 );
-                findings.add(lint.span_of(filter), message);
+                findings.add(filter.span, message);
             }
         }
         for filter in &query.filters {
@@ -38,10 +38,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
                 _ => None,
             };
             if let Some((key, value)) = excluded {
-                findings.add(
-                    lint.span_of(filter),
-                    format!("this filter excludes {key}={value}, which another one requires"),
-                );
+                findings.add(filter.span, format!("this filter excludes {key}={value}, which another one requires"));
             }
         }
     });

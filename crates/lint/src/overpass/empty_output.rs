@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use terrapin_overpass::lint::sets;
 use terrapin_overpass::syntax::{Statement, StatementKind};
 
-use super::{OverpassFindings, OverpassLint, OverpassRule, sets};
+use super::{OverpassFindings, OverpassLint, OverpassRule};
 use crate::finding::{LintRule, LintSeverity};
 
 pub const RULE: OverpassRule = OverpassRule {

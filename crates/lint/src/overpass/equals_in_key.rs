@@ -20,7 +20,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
             let FilterKind::Tag(Tag::HasKey { key } | Tag::NotKey { key }) = &filter.kind else { continue };
             if let Some((key, value)) = key.split_once('=') {
                 let message = format!("the filter is for a key with a \"=\"; a tag is [{key:?}={value:?}]");
-                findings.add(lint.span_of(filter), message);
+                findings.add(filter.span, message);
             }
         }
     });

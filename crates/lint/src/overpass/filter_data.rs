@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use terrapin_budget::{Budget, ExceededLimit};
+use terrapin_osm::Osm;
+use terrapin_overpass::lint::sets::SpannedWarning;
 use terrapin_overpass::lint::{LintCode, filter_warning};
+use terrapin_overpass::syntax::{Script, StatementKind, on_statements};
+use terrapin_overpass::turbo::ExpandedQuery;
 
 use super::{OverpassFindings, OverpassLint, OverpassRule};
 use crate::finding::{LintRule, LintSeverity};
@@ -44,19 +49,39 @@ pub const NO_SUCH_AREA: OverpassRule = OverpassRule {
 };
 
 fn check(lint: &OverpassLint<'_>, code: LintCode, findings: &mut OverpassFindings<'_>) {
-    let Some(osm) = lint.osm else { return };
-    let mut seen = BTreeSet::new();
-    lint.on_queries(&mut |query, _| {
-        for filter in &query.filters {
-            // A stand-in has no meaning in the data.
-            let span = lint.span_of(filter);
-            if lint.expanded.is_replaced(&(span.start..span.end)) {
-                continue;
-            }
-            let Ok(Some(warning)) = filter_warning(osm, query.what, filter, lint.budget) else { continue };
-            if warning.code == code.name() && seen.insert(warning.message.clone()) {
-                findings.add(span, warning.message).nearest = warning.nearest;
-            }
+    findings.extend(lint.missing.iter().filter(|(_, warning)| warning.code == code.name()).cloned());
+}
+
+/// Returns the filters that no element of the data passes, each message once.
+///
+/// # Errors
+/// Returns an error if a limit is reached.
+pub fn missing(
+    osm: &Osm,
+    expanded: &ExpandedQuery,
+    script: &Script,
+    budget: &Budget,
+) -> Result<Vec<SpannedWarning>, ExceededLimit> {
+    let mut queries = Vec::new();
+    on_statements(&script.statements, &mut |statement| {
+        if let StatementKind::Query(query) = &statement.kind {
+            queries.push(query);
         }
     });
+    let mut missing = Vec::new();
+    let mut seen = BTreeSet::new();
+    for query in queries {
+        for filter in &query.filters {
+            // A stand-in has no meaning in the data.
+            if expanded.is_replaced(&(filter.span.start..filter.span.end)) {
+                continue;
+            }
+            if let Some(warning) = filter_warning(osm, query.what, filter, budget)?
+                && seen.insert((warning.code, warning.message.clone()))
+            {
+                missing.push((filter.span, warning));
+            }
+        }
+    }
+    Ok(missing)
 }

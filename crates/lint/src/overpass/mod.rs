@@ -1,5 +1,5 @@
-//! The rules of OverpassQL, one per file. To add a rule, add a module, its lines here, a section in `docs/lint.md` and
-//! cases in `tests.rs`.
+//! The rules of OverpassQL, one per file. To add a rule, add a module, its lines here, a section in
+//! `docs/reference/lint.md` and cases in `cases/`.
 
 mod area_of_other;
 mod block_brackets;
@@ -14,21 +14,23 @@ mod overwritten;
 mod place_dependent;
 mod plain_regex;
 mod repeated_filter;
-mod sets;
 mod unfilled_set;
 mod unused_result;
 mod unused_set;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use terrapin_budget::Budget;
+use terrapin_budget::{self as budget, Budget, StopReason};
+use terrapin_diagnostic::TextEdit;
 use terrapin_osm::Osm;
-use terrapin_overpass::syntax::pieces::pieces;
+use terrapin_overpass::lint::sets::SpannedWarning;
+use terrapin_overpass::syntax::pieces::{PieceKind, pieces};
 use terrapin_overpass::syntax::{Filter, Query, Script, SourceSpan, Statement, StatementKind, on_statements};
 use terrapin_overpass::turbo::{ExpandedQuery, ShortcutProblem};
 use terrapin_overpass::{Limits, OverpassFailure};
 
-use crate::finding::{LintFinding, LintRule, TextEdit};
+use crate::finding::{LintFinding, LintRule};
 
 /// A rule of OverpassQL.
 pub struct OverpassRule {
@@ -74,6 +76,8 @@ pub enum OverpassLintError {
     Shortcut(ShortcutProblem),
     /// The text has errors; their positions refer to the text with stand-ins for shortcuts.
     Query(String, OverpassFailure),
+    /// The comparison with the data was stopped: it reached a limit, or panicked.
+    Stopped(StopReason),
 }
 
 /// A query under examination.
@@ -83,8 +87,8 @@ struct OverpassLint<'a> {
     /// The text with stand-ins for shortcuts.
     expanded: &'a ExpandedQuery,
     script: &'a Script,
-    osm: Option<&'a Osm>,
-    budget: &'a Budget,
+    /// The filters that no element of the data passes, looked up once for all rules about them.
+    missing: Vec<SpannedWarning>,
 }
 
 /// The findings of one rule.
@@ -99,6 +103,13 @@ impl OverpassFindings<'_> {
     fn add(&mut self, span: SourceSpan, message: String) -> &mut LintFinding {
         let range = self.expanded.source(&(span.start..span.end));
         self.add_at(range, message)
+    }
+
+    /// Adds warnings about ranges of the expanded text.
+    fn extend(&mut self, warnings: impl IntoIterator<Item = SpannedWarning>) {
+        for (span, warning) in warnings {
+            self.add(span, warning.message).nearest = warning.nearest;
+        }
     }
 
     /// Adds a finding at a range of the text as written.
@@ -119,25 +130,6 @@ impl OverpassLint<'_> {
         });
     }
 
-    /// Returns the range of a filter with its brackets. The parser's range of a filter in round brackets goes to the
-    /// end of its query.
-    fn span_of(&self, filter: &Filter) -> SourceSpan {
-        let start = filter.span.start;
-        let rest = self.expanded.text.get(start..filter.span.end).unwrap_or_default();
-        let mut depth = 0;
-        for piece in pieces(rest).iter().take_while(|_| rest.starts_with('(')) {
-            match piece.text {
-                "(" => depth += 1,
-                ")" => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return SourceSpan { start, end: start + piece.start + piece.text.len() };
-            }
-        }
-        filter.span
-    }
-
     /// Returns the text of a filter as written, if no part of it comes from a shortcut.
     fn written(&self, span: SourceSpan) -> Option<&str> {
         let range = span.start..span.end;
@@ -149,8 +141,12 @@ impl OverpassLint<'_> {
 
     /// Returns the edit that replaces a filter, or removes it together with the white space before it.
     fn replace(&self, filter: &Filter, text: &str) -> Vec<TextEdit> {
-        let span = self.span_of(filter);
-        if self.written(span).is_none() {
+        let span = filter.span;
+        let has_comment = |text: &str| {
+            pieces(text).iter().any(|piece| matches!(piece.kind, PieceKind::LineComment | PieceKind::BlockComment))
+        };
+        // A comment within the filter would be lost.
+        if self.written(span).is_none_or(has_comment) {
             return Vec::new();
         }
         let range = self.expanded.source(&(span.start..span.end));
@@ -163,13 +159,20 @@ impl OverpassLint<'_> {
 /// Examines a query with all rules. Returns the findings in the order of the text.
 ///
 /// # Errors
-/// Returns an error if the query has errors.
+/// Returns an error if the query has errors, or if its comparison with the data is stopped.
 pub fn overpass(text: &str, data: OverpassData<'_>) -> Result<Vec<LintFinding>, OverpassLintError> {
     let expanded = ExpandedQuery::new(text).map_err(OverpassLintError::Shortcut)?;
     let script = terrapin_overpass::parse(&expanded.text)
         .map_err(|failure| OverpassLintError::Query(expanded.text.clone(), failure))?;
-    let budget = Budget::new(&Limits::default());
-    let lint = OverpassLint { text, expanded: &expanded, script: &script, osm: data.osm, budget: &budget };
+    let budget = Arc::new(Budget::new(&Limits::default()));
+    let compare = |osm| budget::watched(&budget, || filter_data::missing(osm, &expanded, &script, &budget));
+    let missing = match data.osm.map(compare) {
+        None => Vec::new(),
+        Some(Ok(Ok(missing))) => missing,
+        Some(Ok(Err(exceeded))) => return Err(OverpassLintError::Stopped(StopReason::Exceeded(exceeded))),
+        Some(Err(stopped)) => return Err(OverpassLintError::Stopped(stopped)),
+    };
+    let lint = OverpassLint { text, expanded: &expanded, script: &script, missing };
     let mut all = Vec::new();
     for rule in OVERPASS {
         let mut findings = OverpassFindings { rule: rule.rule, expanded: &expanded, found: Vec::new() };

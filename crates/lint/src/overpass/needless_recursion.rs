@@ -1,6 +1,6 @@
 //! `needless-recursion`: the nodes of ways are added although `out geom` prints their positions.
 
-use terrapin_overpass::syntax::{Recurse, Statement, StatementKind};
+use terrapin_overpass::syntax::{Detail, Recurse, Statement, StatementKind};
 
 use super::{OverpassFindings, OverpassLint, OverpassRule};
 use crate::finding::{LintRule, LintSeverity};
@@ -19,7 +19,11 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
         let [first, second] = pair else { continue };
         let StatementKind::Out(out) = &second.kind else { continue };
         let adds = match &first.kind {
-            StatementKind::Union(union) if union.into == out.from && out.geometry.full => adds_members(&union.members),
+            StatementKind::Union(union) => {
+                // Authors and versions of members are not part of the geometry.
+                let is_wanted = out.detail == Detail::Meta;
+                union.into == out.from && out.geometry.full && !is_wanted && adds_members(&union.members)
+            }
             _ => false,
         };
         if adds {
@@ -33,6 +37,8 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
             (&first.kind, &second.kind, &third.kind)
             && first.geometry.full
             && is_down(down.kind)
+            // The same holds for their tags.
+            && matches!(third.detail, Detail::Skel | Detail::Ids)
             && down.from == first.from
             && down.into == third.from
         {

@@ -1,6 +1,6 @@
 //! `no-output`: the query outputs nothing.
 
-use terrapin_overpass::syntax::{SourceSpan, StatementKind, on_statements};
+use terrapin_overpass::lint::sets;
 
 use super::{OverpassFindings, OverpassLint, OverpassRule};
 use crate::finding::{LintRule, LintSeverity};
@@ -15,13 +15,5 @@ pub const RULE: OverpassRule = OverpassRule {
 };
 
 fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
-    let mut outputs = false;
-    on_statements(&lint.script.statements, &mut |statement| {
-        outputs |= matches!(statement.kind, StatementKind::Out(_) | StatementKind::Local(_));
-    });
-    if !outputs {
-        let end = lint.expanded.text.trim_end().len();
-        let start = lint.script.statements.last().map_or(0, |last| last.span.start);
-        findings.add(SourceSpan { start, end }, "nothing is output: add `out;`".to_owned());
-    }
+    findings.extend(sets::no_output(&lint.expanded.text, lint.script));
 }

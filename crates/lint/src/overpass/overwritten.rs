@@ -1,8 +1,9 @@
 //! `overwritten-result`: a statement overwrites a result that nothing has read.
 
+use terrapin_overpass::lint::sets;
 use terrapin_overpass::syntax::{Statement, StatementKind, on_statements};
 
-use super::{OverpassFindings, OverpassLint, OverpassRule, sets};
+use super::{OverpassFindings, OverpassLint, OverpassRule};
 use crate::finding::{LintRule, LintSeverity};
 
 pub const RULE: OverpassRule = OverpassRule {

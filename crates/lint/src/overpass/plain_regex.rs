@@ -23,7 +23,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
                 Tag::NotMatches { key, value } => (key, value, "!="),
                 _ => continue,
             };
-            let (Some(text), Some(written)) = (only(value), lint.written(lint.span_of(filter))) else { continue };
+            let (Some(text), Some(written)) = (only(value), lint.written(filter.span)) else { continue };
             // The key stays as written.
             let written_key = written.trim_start_matches('[').split('~').next().unwrap_or_default();
             let written_key = written_key.trim_end().trim_end_matches('!').trim();
@@ -31,7 +31,7 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
                 true => Vec::new(),
                 false => lint.replace(filter, &format!("[{written_key}{sign}\"{text}\"]")),
             };
-            findings.add(lint.span_of(filter), format!("the expression only matches \"{text}\": use {sign}")).fix = fix;
+            findings.add(filter.span, format!("the expression only matches \"{text}\": use {sign}")).fix = fix;
         }
     });
 }

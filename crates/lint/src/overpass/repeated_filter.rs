@@ -19,16 +19,12 @@ fn check(lint: &OverpassLint<'_>, findings: &mut OverpassFindings<'_>) {
         for (at, filter) in query.filters.iter().enumerate() {
             let is_same = |other: &Filter| other.kind == filter.kind && filter.kind.expression().is_none();
             // Two shortcuts may stand for different places.
-            let is_written = lint.written(lint.span_of(filter)).is_some();
+            let is_written = lint.written(filter.span).is_some();
             if is_written
-                && query
-                    .filters
-                    .iter()
-                    .take(at)
-                    .any(|other| is_same(other) && lint.written(lint.span_of(other)).is_some())
+                && query.filters.iter().take(at).any(|other| is_same(other) && lint.written(other.span).is_some())
             {
                 let fix = lint.replace(filter, "");
-                findings.add(lint.span_of(filter), "the query already has this filter".to_owned()).fix = fix;
+                findings.add(filter.span, "the query already has this filter".to_owned()).fix = fix;
             }
         }
     });

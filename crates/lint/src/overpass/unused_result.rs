@@ -1,8 +1,9 @@
 //! `unused-result`: the result of the last statements goes nowhere.
 
+use terrapin_overpass::lint::sets;
 use terrapin_overpass::syntax::StatementKind;
 
-use super::{OverpassFindings, OverpassLint, OverpassRule, sets};
+use super::{OverpassFindings, OverpassLint, OverpassRule};
 use crate::finding::{LintRule, LintSeverity};
 
 pub const RULE: OverpassRule = OverpassRule {

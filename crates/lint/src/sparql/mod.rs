@@ -1,29 +1,34 @@
-//! The rules of SPARQL, one per file. To add a rule, add a module, its lines here, a section in `docs/lint.md` and
-//! cases in `tests.rs`.
+//! The rules of SPARQL, one per file. To add a rule, add a module, its lines here, a section in
+//! `docs/reference/lint.md` and cases in `cases/`.
 
 mod cartesian;
+mod containment;
+mod graph_split;
 mod label_language;
 mod limit_without_order;
 mod names;
 mod now;
 mod random;
+mod scope;
 mod unbound_filter;
 mod unbound_projection;
 mod ungrouped;
 mod unused_prefix;
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+pub use containment::{ContainmentOffer, containment_by_geometry};
+
 use std::ops::Range;
 
 use oxrdf::Variable;
-use terrapin_eval::feedback::QueryWarning;
+use terrapin_budget::{Limits, StopReason};
+use terrapin_eval::feedback::{QueryWarning, missing_names};
 use terrapin_sparql::syntax::algebra::{Function, QueryPattern};
-use terrapin_sparql::syntax::walk::{self, QueryNode};
+use terrapin_sparql::syntax::walk::QueryNode;
 use terrapin_sparql::syntax::{self, ParsedQuery, SparqlToken, TokenKind};
 use terrapin_sparql::{Dialect, Environment, SparqlError};
 
 use crate::finding::{LintFinding, LintRule};
+use scope::{has_service, is_label, scope};
 
 /// A rule of SPARQL.
 pub struct SparqlRule {
@@ -43,13 +48,25 @@ pub static SPARQL: &[SparqlRule] = &[
     unused_prefix::RULE,
     now::RULE,
     random::RULE,
+    graph_split::RULE,
+    containment::RULE,
     names::NO_SUCH_TERM,
     names::NO_SUCH_PREDICATE,
     names::NO_SUCH_CLASS,
     names::NO_SUCH_GRAPH,
+    names::NO_SUCH_SERVICE,
     names::NO_SUCH_KEY,
     names::NO_SUCH_VALUE,
 ];
+
+/// The reason why a query was not examined.
+#[derive(Debug)]
+pub enum SparqlLintError {
+    /// The text has an error.
+    Query(Box<SparqlError>),
+    /// The comparison with the data was stopped: it reached a limit, or panicked.
+    Stopped(StopReason),
+}
 
 /// A query under examination.
 struct SparqlLint<'a> {
@@ -58,7 +75,7 @@ struct SparqlLint<'a> {
     parsed: &'a ParsedQuery,
     environment: Option<&'a Environment>,
     /// The names that the data lacks, looked up once for all rules about them.
-    missing: OnceCell<Vec<QueryWarning>>,
+    missing: Vec<QueryWarning>,
 }
 
 /// The findings of one rule.
@@ -112,36 +129,17 @@ impl SparqlLint<'_> {
     }
 }
 
-/// Returns the variables that a pattern can bind, without those that a service binds by itself.
-fn scope(pattern: &QueryPattern) -> BTreeSet<&str> {
-    let mut variables = BTreeSet::new();
-    walk::on_in_scope(pattern, &mut |variable| {
-        variables.insert(variable.as_str());
-    });
-    variables
-}
-
-/// Returns whether a pattern has a service.
-fn has_service(pattern: &QueryPattern) -> bool {
-    let mut found = false;
-    walk::on_patterns(pattern, &mut |pattern| found |= matches!(pattern, QueryPattern::Service { .. }));
-    found
-}
-
-/// Returns whether a variable has a name that the label service gives.
-fn is_label(name: &str) -> bool {
-    ["Label", "Description"].iter().any(|ending| name.ends_with(ending))
-}
-
 /// Examines a query with all rules. Returns the findings in the order of the text. Without an environment, rules about
 /// names do not run.
 ///
 /// # Errors
-/// Returns an error if the query has errors.
-pub fn sparql(text: &str, environment: Option<&Environment>) -> Result<Vec<LintFinding>, Box<SparqlError>> {
-    let parsed = syntax::parse(text, Dialect::Wdqs).map_err(Box::new)?;
+/// Returns an error if the query has errors, or if its comparison with the data is stopped.
+pub fn sparql(text: &str, environment: Option<&Environment>) -> Result<Vec<LintFinding>, SparqlLintError> {
+    let parsed = syntax::parse(text, Dialect::Auto).map_err(|error| SparqlLintError::Query(Box::new(error)))?;
+    let missing = environment.map(|environment| missing_names(environment, text, &Limits::default())).transpose();
+    let missing = missing.map_err(SparqlLintError::Stopped)?.unwrap_or_default();
     let lint =
-        SparqlLint { text, tokens: syntax::tokens(text, 0), parsed: &parsed, environment, missing: OnceCell::new() };
+        SparqlLint { text, tokens: syntax::read_tokens(text, Dialect::Auto), parsed: &parsed, environment, missing };
     let mut all = Vec::new();
     for rule in SPARQL {
         let mut findings = SparqlFindings { rule: rule.rule, found: Vec::new() };

@@ -1,8 +1,5 @@
 //! Names that the snapshot lacks: predicates, classes, graphs, other IRIs, and tags of elements.
 
-use terrapin_budget::Limits;
-use terrapin_eval::feedback::missing_names;
-
 use super::{SparqlFindings, SparqlLint, SparqlRule};
 use crate::finding::{LintRule, LintSeverity};
 
@@ -21,17 +18,14 @@ rules! {
     NO_SUCH_PREDICATE "no-such-predicate" "No triple of the snapshot has a property as its predicate.";
     NO_SUCH_CLASS "no-such-class" "Nothing in the snapshot is of a class.";
     NO_SUCH_GRAPH "no-such-graph" "The snapshot has no graph of this name.";
+    NO_SUCH_SERVICE "no-such-service" "A snapshot has no answers of a service.";
     NO_SUCH_KEY "no-such-key" "No element of the snapshot has the key of a pattern.";
     NO_SUCH_VALUE "no-such-value" "No element of the snapshot has the key of a pattern with its value.";
 }
 
 fn check(lint: &SparqlLint<'_>, code: &str, findings: &mut SparqlFindings) {
-    let Some(environment) = lint.environment else { return };
-    let missing = lint.missing.get_or_init(|| missing_names(environment, lint.text, &Limits::default()));
-    for warning in missing.iter().filter(|warning| warning.code == code) {
-        // The messages end with the name as the query writes it.
-        let name = warning.message.rsplit(' ').next().unwrap_or_default().trim_matches('"').to_owned();
-        let place = lint.place(&name);
+    for warning in lint.missing.iter().filter(|warning| warning.code == code) {
+        let place = lint.place(warning.name.as_deref().unwrap_or_default());
         findings.add(place, warning.message.clone()).nearest.clone_from(&warning.nearest);
     }
 }

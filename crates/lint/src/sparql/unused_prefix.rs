@@ -1,9 +1,10 @@
 //! `unused-prefix`: a PREFIX declaration without a use.
 
+use terrapin_diagnostic::TextEdit;
 use terrapin_sparql::syntax::TokenKind;
 
 use super::{SparqlFindings, SparqlLint, SparqlRule};
-use crate::finding::{LintRule, LintSeverity, TextEdit};
+use crate::finding::{LintRule, LintSeverity};
 
 pub const RULE: SparqlRule = SparqlRule {
     rule: &LintRule {
@@ -35,8 +36,11 @@ fn check(lint: &SparqlLint<'_>, findings: &mut SparqlFindings) {
         let rest = lint.text.get(iri.end..).unwrap_or_default();
         let spaces = rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
         let line = usize::from(rest.get(spaces..).is_some_and(|rest| rest.starts_with('\n')));
+        let has_comment = [word.end..name.start, name.end..iri.start]
+            .into_iter()
+            .any(|gap| lint.text.get(gap).is_some_and(|between| between.contains('#')));
         let edit = TextEdit { start: word.start, end: iri.end + spaces + line, text: String::new() };
         let message = format!("the prefix {} is never used", lint.slice(name));
-        findings.add(word.start..iri.end, message).fix = vec![edit];
+        findings.add(word.start..iri.end, message).fix = if has_comment { Vec::new() } else { vec![edit] };
     }
 }

@@ -1,5 +1,6 @@
 //! The content digest of a snapshot identifies its elements and triples, independently of file, format and program
-//! version. `docs/content-digest.md` defines the canonical form; changing it would change the meaning of all digests.
+//! version. `docs/concepts/content-digest.md` defines the canonical form; changing it would change the meaning of all
+//! digests.
 //!
 //! Every element and triple is a record of bytes. The digest is the SHA-256 of the number of records and their
 //! SHA-256s in ascending order. It therefore does not depend on the order of the records and can be computed page by

@@ -4,10 +4,12 @@
 use crate::{BoundingBox, Ordinal, layout};
 use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, SnapshotWriter};
 
-/// One area.
+/// A row of the table of areas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AreaEntry {
+    /// The relation with the border.
     pub relation: Ordinal,
+    /// The box around the border.
     pub bbox: BoundingBox,
 }
 

@@ -36,7 +36,7 @@ impl<K: Clone + Eq + std::hash::Hash> NumberedStrings<K> {
     }
 }
 
-/// One block.
+/// The elements of one block of a source file, as records for the sorts of a load.
 #[derive(Default)]
 pub struct ElementBatch {
     /// Nodes in file order, with their tags as numbers of `pairs`.

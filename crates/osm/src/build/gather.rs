@@ -153,13 +153,13 @@ pub struct LeftOut {
 
 /// The newest version of every element.
 pub struct Newest {
-    /// By id.
+    /// The newest version of each node, in ascending order of id.
     pub nodes: RecordSpool<BlockTags, ElementRecord>,
     /// Positions that came with the ways.
     pub located: Sorted<WayNodePosition>,
-    /// By id.
+    /// The newest version of each way, in ascending order of id.
     pub ways: RecordSpool<BlockTags, ElementRecord>,
-    /// By id.
+    /// The newest version of each relation, in ascending order of id.
     pub relations: RecordSpool<BlockTags, ElementRecord>,
     /// Counts of the versions that were left out.
     pub left_out: LeftOut,

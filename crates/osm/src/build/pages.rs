@@ -94,7 +94,7 @@ impl ElementPages {
     }
 }
 
-/// One page.
+/// A page that is encoded and not written yet: its parts as bytes, its box, and its postings.
 struct Encoded<R> {
     core: Vec<u8>,
     meta: Vec<u8>,

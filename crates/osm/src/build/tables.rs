@@ -41,7 +41,7 @@ pub struct UserTable {
 enum NumberMapping {
     /// The new number for each old number.
     New(Vec<u32>),
-    /// The same number as before, if it is below this.
+    /// All numbers stay; this is the number of entries.
     Same(u32),
 }
 

@@ -49,7 +49,7 @@ pub enum BorderRule {
     /// in the same way and meets the area if it has a node inside, if it has two nodes only and the middle of a piece
     /// (rounded as for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
     Relation,
-    /// As `Relation`, but a line that runs along the border meets the area too: `(poly)`.
+    /// Polygons of `(poly)`: the rule of `Relation`, and a line that runs along the border meets the area.
     Drawn,
     /// Closed ways: a point is on a segment if the segment's latitude there, rounded (halves up), is the point's. A
     /// line is cut where it meets the border, and meets the area if the middle of a piece is inside; the middle's

@@ -14,7 +14,7 @@ type Moved = (i64, u32);
 
 /// A finding about an element of a page.
 enum ElementChange {
-    /// It changed.
+    /// The element with this id has another version.
     Changed(i64),
     /// It is no longer where it was.
     Moved(Moved),

@@ -166,15 +166,5 @@ pub fn border_of(osm: &Osm, relation: Ordinal) -> OutlineBorder {
     border
 }
 
-/// Returns the polygons within these lines.
-///
-/// # Errors
-/// Returns the flaw of the border if it has no polygons.
-pub fn polygons_of(lines: &[Line]) -> Result<Vec<Polygon>, Flaw> {
-    let mut border = OutlineBorder::default();
-    lines.iter().for_each(|line| border.add(line, false));
-    border.polygons()
-}
-
 #[cfg(test)]
 mod tests;

@@ -256,7 +256,9 @@ fn at_the_edge_of_an_extract_closed_rings_count_but_no_lone_holes() {
 fn what_crosses_180_degrees_is_cut_there() {
     let degrees = |lon: i32, lat: i32| Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 };
     let ring = vec![degrees(170, -20), degrees(-170, -20), degrees(-170, -10), degrees(170, -10), degrees(170, -20)];
-    let polygons = polygons_of(&[ring]).unwrap();
+    let mut border = OutlineBorder::default();
+    border.add(&ring, false);
+    let polygons = border.polygons().unwrap();
     assert_eq!(polygons.len(), 2);
     for (polygon, west) in polygons.iter().zip([170, -180]) {
         let bounds = Outline::Polygons(vec![polygon.clone()]).bounds();

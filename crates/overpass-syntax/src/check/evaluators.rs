@@ -183,6 +183,11 @@ impl Spec {
         FUNCTIONS.iter().find(|spec| spec.name == name)
     }
 
+    /// Iterates over all functions.
+    pub fn all() -> impl Iterator<Item = &'static Spec> {
+        FUNCTIONS.iter()
+    }
+
     /// Iterates over the names of all functions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FUNCTIONS.iter().map(|spec| spec.name)

@@ -71,12 +71,13 @@ impl<'a> CheckContext<'a> {
             if !form.numbered.contains(&stem) {
                 let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
                 self.refuse(OverpassCode::UnknownAttribute, message);
-                self.diagnostics.help(match name.as_ref() {
-                    "key" if known.contains(&"k") => Some("did you mean \"k\"?".to_owned()),
-                    "value" if known.contains(&"v") => Some("did you mean \"v\"?".to_owned()),
-                    "id" if known.contains(&"ref") => Some("did you mean \"ref\"?".to_owned()),
+                let meant = match name.as_ref() {
+                    "key" if known.contains(&"k") => Some("k"),
+                    "value" if known.contains(&"v") => Some("v"),
+                    "id" if known.contains(&"ref") => Some("ref"),
                     _ => suggest::nearest(name, known.iter().copied()),
-                });
+                };
+                self.diagnostics.suggest(meant, None);
             }
         }
     }

@@ -59,7 +59,7 @@ fn output(context: &mut CheckContext<'_>) -> OutputFormat {
             let message = format!("Unknown output format: {other}");
             context.refuse(OverpassCode::UnknownOutputFormat, message);
             let known = ["xml", "json", "csv", "custom", "popup"];
-            context.diagnostics.help(super::super::suggest::nearest(other, known.into_iter()));
+            context.diagnostics.suggest(super::super::suggest::nearest(other, known.into_iter()), None);
             OutputFormat::Xml
         }
     }

@@ -3,9 +3,9 @@
 use super::{FilterGrammar, FilterProperties};
 use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::convert::{AttributeList, dotted};
 use crate::diagnostics::Clue;
 use crate::tree::{QueryType, SetName};
+use crate::writer::{AttributeList, dotted};
 use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// Elements in areas.
@@ -36,7 +36,7 @@ pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
     },
     words: &["area"],
     read: |parser, clause| {
-        let element = clause.element(parser, "area-query").with_some("from", clause.set.clone());
+        let element = clause.element("area-query").with_some("from", clause.set.clone());
         // If there are several ids, the reference uses none.
         let id = if clause.colon && clause.items.len() == 1 { clause.texts().pop() } else { None };
         Some(parser.builder.open(element.with_some("ref", id)))

@@ -4,10 +4,10 @@ use super::{Clause, FilterGrammar, FilterProperties};
 use crate::check::CheckContext;
 use crate::check::numbers::{float, position};
 use crate::code::OverpassCode;
-use crate::convert::{AttributeList, dotted, number};
 use crate::diagnostics::Clue;
 use crate::parse::QlParser;
 use crate::tree::{QlPoint, QueryType, SetName};
+use crate::writer::{AttributeList, dotted, number};
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements near a place.
@@ -113,7 +113,7 @@ fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
 }
 
 fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
-    let element = clause.element(parser, "around").with_some("from", clause.set.clone());
+    let element = clause.element("around").with_some("from", clause.set.clone());
     let mut coordinates = clause.values(parser);
     // The first argument is the radius. If an argument is missing, the reference finds no radius.
     let complete = clause.colon && !clause.items.is_empty() && !clause.items.contains(&0);

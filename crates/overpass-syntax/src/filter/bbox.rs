@@ -3,10 +3,10 @@
 use super::{FilterGrammar, FilterProperties};
 use crate::check::sides;
 use crate::code::OverpassCode;
-use crate::convert::{AttributeList, number};
 use crate::element::SyntaxElement;
 use crate::parse::{Id, QlParser, TokenTree};
 use crate::tree::{QlBoundingBox, QueryType};
+use crate::writer::{AttributeList, number};
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements that meet a box.

@@ -4,10 +4,10 @@ use super::{Clause, FilterGrammar, FilterProperties};
 use crate::check::CheckContext;
 use crate::check::numbers::timestamp;
 use crate::code::OverpassCode;
-use crate::convert::expression::quoted;
-use crate::convert::{AttributeList, moment};
 use crate::parse::QlParser;
 use crate::tree::{QueryType, Timestamp};
+use crate::writer::expression::quoted;
+use crate::writer::{AttributeList, moment};
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements that changed between two moments.
@@ -99,6 +99,6 @@ fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTre
     // A single moment is used for both attributes; the check interprets this as "since then".
     let twice = values.iter().take(usize::from(values.len() == 1));
     let mut moments = values.iter().chain(twice).cloned();
-    let element = clause.element(parser, "changed").with_some("since", moments.next());
+    let element = clause.element("changed").with_some("since", moments.next());
     Some(parser.builder.open(element.with_some("until", moments.next())))
 }

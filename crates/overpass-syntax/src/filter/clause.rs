@@ -3,6 +3,7 @@
 use crate::code::OverpassCode;
 use crate::element::SyntaxElement;
 use crate::parse::{Id, QlParser, TokenTree};
+use crate::tree::SourceSpan;
 
 /// The parts of a filter in round brackets.
 pub(super) struct Clause<'t, 'a> {
@@ -23,14 +24,14 @@ pub(super) struct Clause<'t, 'a> {
     pub items: Vec<Id>,
     /// The line for errors.
     pub line: u32,
-    /// The position of the opening bracket.
-    pub start: usize,
+    /// The range from the opening bracket to the end of the closing one.
+    pub span: SourceSpan,
 }
 
 impl Clause<'_, '_> {
     /// Creates an element for the filter.
-    pub fn element(&self, parser: &QlParser<'_>, name: &'static str) -> SyntaxElement {
-        SyntaxElement::new(name, self.line, parser.span_from(self.start))
+    pub fn element(&self, name: &'static str) -> SyntaxElement {
+        SyntaxElement::new(name, self.line, self.span)
     }
 
     /// Adds a parse error about the filter.

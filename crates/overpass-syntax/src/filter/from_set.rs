@@ -2,10 +2,10 @@
 
 use super::{FilterGrammar, FilterProperties};
 use crate::ElementSyntax;
-use crate::convert::AttributeList;
 use crate::element::SyntaxElement;
 use crate::parse::{QlParser, Start};
 use crate::tree::SetName;
+use crate::writer::AttributeList;
 
 /// The elements of a set.
 #[derive(Debug, Clone, PartialEq)]

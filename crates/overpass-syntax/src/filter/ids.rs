@@ -3,10 +3,10 @@
 use super::{Clause, FilterGrammar, FilterProperties};
 use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::convert::AttributeList;
 use crate::element::SyntaxElement;
 use crate::parse::QlParser;
 use crate::tree::QueryType;
+use crate::writer::AttributeList;
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The ids of the elements to find.
@@ -102,7 +102,7 @@ fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
 }
 
 fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
-    let mut element = clause.element(parser, "id-query").with("type", type_in(clause.what));
+    let mut element = clause.element("id-query").with("type", type_in(clause.what));
     for (i, id) in clause.texts().into_iter().enumerate() {
         let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
         element.attributes.push((name.into(), id));

@@ -2,9 +2,9 @@
 
 use super::{Clause, FilterGrammar, FilterProperties};
 use crate::code::OverpassCode;
-use crate::convert::expression;
 use crate::parse::{EvaluatorContext, QlParser};
 use crate::tree::EvaluatorExpression;
+use crate::writer::expression;
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements for which an evaluator is true.
@@ -51,7 +51,7 @@ impl FilterProperties for Condition {
 }
 
 fn read<'a>(parser: &mut QlParser<'a>, clause: &Clause<'_, 'a>) -> Option<ElementTreeNode> {
-    let element = clause.element(parser, "filter");
+    let element = clause.element("filter");
     let mut node = parser.builder.open(element);
     match parser.evaluate(clause.tree, clause.tree.at(clause.tree.root).right, EvaluatorContext::FILTER) {
         Some(evaluator) => parser.builder.add(&mut node, evaluator),

@@ -4,9 +4,9 @@ use super::{FilterGrammar, FilterProperties};
 use crate::check::CheckContext;
 use crate::check::numbers::timestamp;
 use crate::code::OverpassCode;
-use crate::convert::expression::quoted;
-use crate::convert::{AttributeList, moment};
 use crate::tree::Timestamp;
+use crate::writer::expression::quoted;
+use crate::writer::{AttributeList, moment};
 use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// Elements changed at a moment or later.
@@ -34,7 +34,7 @@ pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
         if clause.tree.text(clause.tree.root) != ":" {
             return None;
         }
-        let element = clause.element(parser, "newer").with("than", clause.only_value(parser)?);
+        let element = clause.element("newer").with("than", clause.only_value(parser)?);
         Some(parser.builder.open(element))
     },
     text: |node| Some(format!("(newer:{})", quoted(&moment(node.element.get("than"))))),

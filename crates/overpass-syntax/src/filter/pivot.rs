@@ -1,8 +1,8 @@
 //! The filter `(pivot.set)`: the elements that areas are made from.
 
 use super::{FilterGrammar, FilterProperties};
-use crate::convert::{AttributeList, dotted};
 use crate::tree::{QueryType, SetName};
+use crate::writer::{AttributeList, dotted};
 use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// The elements that the areas of a set are made from.
@@ -29,7 +29,7 @@ pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
     },
     words: &["pivot"],
     read: |parser, clause| {
-        let element = clause.element(parser, "pivot").with_some("from", clause.set.clone());
+        let element = clause.element("pivot").with_some("from", clause.set.clone());
         Some(parser.builder.open(element))
     },
     text: |node| Some(format!("(pivot{})", dotted(&node.element, "from"))),

@@ -4,9 +4,9 @@ use super::{FilterGrammar, FilterProperties};
 use crate::check::CheckContext;
 use crate::check::numbers::{float_prefix, number_text, position};
 use crate::code::OverpassCode;
-use crate::convert::AttributeList;
-use crate::convert::expression::quoted;
 use crate::tree::{QlPoint, QueryType};
+use crate::writer::AttributeList;
+use crate::writer::expression::quoted;
 use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// Elements in a polygon.
@@ -31,7 +31,7 @@ pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
     },
     words: &["poly"],
     read: |parser, clause| {
-        let element = clause.element(parser, "polygon-query").with("bounds", clause.only_value(parser)?);
+        let element = clause.element("polygon-query").with("bounds", clause.only_value(parser)?);
         Some(parser.builder.open(element))
     },
     text: |node| Some(format!("(poly:{})", quoted(&bounds(node.element.get("bounds"))))),

@@ -6,11 +6,11 @@ use super::{Clause, FilterGrammar, FilterProperties, recurse_all};
 use crate::check::CheckContext;
 use crate::check::numbers::integer;
 use crate::code::OverpassCode;
-use crate::convert::expression::quoted;
-use crate::convert::{AttributeList, Values, dotted};
 use crate::element::SyntaxElement;
 use crate::parse::QlParser;
 use crate::tree::{QueryType, SetName};
+use crate::writer::expression::quoted;
+use crate::writer::{AttributeList, Values, dotted};
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A recursion filter.
@@ -161,7 +161,7 @@ fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTre
         ("way", _) | (_, "w") => Some("pos"),
         _ => None,
     };
-    let mut element = clause.element(parser, "recurse").with_some("from", clause.set.clone()).with("type", kind);
+    let mut element = clause.element("recurse").with_some("from", clause.set.clone()).with("type", kind);
     match attribute {
         _ if values.is_empty() => {}
         Some("pos") => element = element.with("pos", values.join(",")),

@@ -1,9 +1,10 @@
 //! A recursion within a query: `(<)`, `(>>.set)`. The definition of its element is in `statement/recurse.rs`.
 
 use super::{FilterGrammar, FilterProperties};
-use crate::convert::dotted;
-use crate::parse::{QlParser, Start, TokenTree};
-use crate::tree::{Recurse, SetName};
+use crate::element::SyntaxElement;
+use crate::parse::{QlParser, TokenTree};
+use crate::tree::{Recurse, SetName, SourceSpan};
+use crate::writer::dotted;
 use crate::{ElementSyntax, ElementTreeNode};
 
 /// The result of a recursion.
@@ -50,7 +51,7 @@ pub(super) fn is_sign(token: &str) -> bool {
 /// Interprets a filter that begins with one of the signs. As in the reference, `<` and `>` always start from the
 /// default set, even if another set follows; `<<` and `>>` start from the set that follows. A filter with any other
 /// content is ignored.
-pub(super) fn read(parser: &mut QlParser<'_>, tree: &TokenTree<'_>, start: Start) -> Option<ElementTreeNode> {
+pub(super) fn read(parser: &mut QlParser<'_>, tree: &TokenTree<'_>, span: SourceSpan) -> Option<ElementTreeNode> {
     let root = tree.at(tree.root);
     let (sign, set) = match root.token.text {
         sign if is_sign(sign) => (sign, None),
@@ -60,6 +61,6 @@ pub(super) fn read(parser: &mut QlParser<'_>, tree: &TokenTree<'_>, start: Start
         _ => return None,
     };
     let (_, name) = SIGNS.iter().find(|(known, _)| *known == sign)?;
-    let element = parser.element("recurse", &start).with_some("from", set).with("type", *name);
+    let element = SyntaxElement::new("recurse", root.line, span).with_some("from", set).with("type", *name);
     Some(parser.builder.open(element))
 }

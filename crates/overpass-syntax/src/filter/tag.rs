@@ -3,10 +3,10 @@
 use super::{FilterGrammar, FilterKind, FilterProperties};
 use crate::check::{CheckContext, regex};
 use crate::code::OverpassCode;
-use crate::convert::expression::quoted;
 use crate::element::SyntaxElement;
 use crate::parse::{QlParser, Start};
 use crate::tree::Regex;
+use crate::writer::expression::quoted;
 use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// A condition on an element's tags.

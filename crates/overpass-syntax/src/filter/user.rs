@@ -4,11 +4,11 @@ use super::{Clause, FilterGrammar, FilterProperties, ids};
 use crate::check::CheckContext;
 use crate::check::numbers::integer;
 use crate::code::OverpassCode;
-use crate::convert::expression::quoted;
-use crate::convert::{AttributeList, Values};
 use crate::element::SyntaxElement;
 use crate::parse::QlParser;
 use crate::tree::QueryType;
+use crate::writer::expression::quoted;
+use crate::writer::{AttributeList, Values};
 use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements changed by users.
@@ -85,7 +85,7 @@ fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
 }
 
 fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
-    let mut element = clause.element(parser, "user").with("type", clause.what);
+    let mut element = clause.element("user").with("type", clause.what);
     let by_name = clause.name.starts_with("user");
     let stem = if by_name { "name" } else { "uid" };
     // In `(user,"a")`, the word is the first item of the list, and the reference does not read the others.

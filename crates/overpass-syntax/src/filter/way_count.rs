@@ -72,7 +72,7 @@ fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTre
         "way_cnt" => "way-count",
         _ => "way-link",
     };
-    let mut element = clause.element(parser, "recurse").with_some("from", clause.set.clone()).with("type", kind);
+    let mut element = clause.element("recurse").with_some("from", clause.set.clone()).with("type", kind);
     let first = clause.items.first().filter(|_| clause.colon);
     let structured = first.map(|&id| clause.tree.at(id)).is_some_and(|item| item.left != 0 && item.token.text != "-");
     if structured {

@@ -2,11 +2,13 @@
 
 use super::QlParser;
 use crate::code::OverpassCode;
+use crate::token::quoted;
 
 impl QlParser<'_> {
     /// Parses the format and returns it with its parameters, as in the XML form. The parameters of an unknown format
     /// are `None`.
     pub(super) fn output(&mut self) -> (String, Option<String>) {
+        let word = self.tokens.current().span();
         let format = self.text("Value");
         let config = match format.as_str() {
             "xml" | "json" | "custom" => Some(String::new()),
@@ -15,8 +17,8 @@ impl QlParser<'_> {
             _ => {
                 self.error(OverpassCode::UnknownOutputFormat, format!("Unknown output format: {format}"));
                 let known = ["xml", "json", "csv", "custom", "popup"];
-                let help = super::super::suggest::nearest(&format, known.into_iter());
-                self.builder.diagnostics.help(help);
+                let meant = super::super::suggest::nearest(&format, known.into_iter());
+                self.builder.diagnostics.suggest(meant, Some(word));
                 None
             }
         };
@@ -40,7 +42,7 @@ impl QlParser<'_> {
                 // The reference's converter drops the quotation marks.
                 config.push_str(&if self.builder.converting { name } else { plain(&name) });
             } else {
-                config.push_str(&quote(&self.text("CSV format specification")));
+                config.push_str(&quoted(&self.text("CSV format specification")));
             }
             self.skip_to(&[",", ";", ")"]);
             if !self.goes_on() || !self.tokens.is(",") {
@@ -58,7 +60,7 @@ impl QlParser<'_> {
             if self.tokens.text() == ";" {
                 self.tokens.advance();
                 config.push(';');
-                config.push_str(&quote(&self.text("CSV separator character")));
+                config.push_str(&quoted(&self.text("CSV separator character")));
             }
         }
         config.push(')');
@@ -77,22 +79,5 @@ impl QlParser<'_> {
 
 /// Returns the name of a special field. If it is not a plain word, it keeps its quotation marks.
 fn plain(name: &str) -> String {
-    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') { name.to_owned() } else { quote(name) }
-}
-
-/// Returns a string in quotation marks, with the escapes that the language requires.
-fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') { name.to_owned() } else { quoted(name) }
 }

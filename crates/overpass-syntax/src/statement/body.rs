@@ -1,6 +1,7 @@
 //! Parses blocks of statements and the evaluators before them, for several statements.
 
-use super::{Statement, block};
+use super::Statement;
+use super::blocks::block;
 use crate::ElementTreeNode;
 use crate::element::SyntaxElement;
 use crate::parse::{EvaluatorContext, QlParser};

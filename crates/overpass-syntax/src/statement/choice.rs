@@ -1,10 +1,10 @@
 //! The statement `if (condition) { ... } else { ... }`.
 
-use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
-use crate::code::OverpassCode;
-use crate::convert::QlWriter;
+use super::blocks::{block, take_evaluator};
+use super::{Block, Statement, StatementGrammar, StatementProperties};
 use crate::parse::{EvaluatorContext, QlParser, Start};
 use crate::tree::EvaluatorExpression;
+use crate::writer::QlWriter;
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A choice between two blocks.
@@ -62,12 +62,6 @@ impl StatementProperties for If {
 
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         Some("An If")
-    }
-
-    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
-        children
-            .is_empty()
-            .then(|| (OverpassCode::IncompleteStatement, "Element \"if\" needs an evaluator.".to_owned()))
     }
 
     fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {

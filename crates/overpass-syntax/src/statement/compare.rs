@@ -1,10 +1,11 @@
 //! The statement `.from compare(delta:evaluator)->.into { ... }`: the differences of a set between the two moments of a
 //! query.
 
-use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
-use crate::convert::QlWriter;
+use super::blocks::{block, take_evaluator};
+use super::{Block, Statement, StatementGrammar, StatementProperties};
 use crate::parse::{EvaluatorContext, QlParser, Start};
 use crate::tree::{EvaluatorExpression, SetName};
+use crate::writer::QlWriter;
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The differences of a set between two moments.

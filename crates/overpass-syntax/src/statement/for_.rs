@@ -1,7 +1,8 @@
 //! The statement `for.from->.into(evaluator) { ... }`: runs a block for each group of elements with the same value of
 //! an evaluator.
 
-use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
+use super::blocks::{block, take_evaluator};
+use super::{Block, Statement, StatementGrammar, StatementProperties};
 use crate::code::OverpassCode;
 use crate::parse::{EvaluatorContext, QlParser, Start};
 use crate::tree::{EvaluatorExpression, SetName};
@@ -69,12 +70,6 @@ impl StatementProperties for For {
 
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         Some("A For")
-    }
-
-    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
-        children
-            .is_empty()
-            .then(|| (OverpassCode::IncompleteStatement, "Element \"for\" needs an evaluator.".to_owned()))
     }
 
     fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {

@@ -1,6 +1,7 @@
 //! Defines the statements, one module each: its part of the tree, its words and attributes, and how it is parsed,
 //! checked and written. To add a statement, add a module and its lines in this file; no other file lists them.
 
+mod blocks;
 mod body;
 mod choice;
 mod compare;
@@ -22,6 +23,7 @@ mod retro;
 mod timeline;
 mod union;
 
+pub(crate) use blocks::script;
 pub use choice::If;
 pub use compare::Compare;
 pub use complete::Complete;
@@ -46,14 +48,13 @@ use std::sync::LazyLock;
 
 use crate::check::evaluators::operands;
 use crate::code::OverpassCode;
-use crate::convert::QlWriter;
 use crate::diagnostics::Diagnostics;
-use crate::filter::{self, Filter, FilterKind};
+use crate::filter::{self, FilterKind};
 use crate::names::SyntaxNames;
 use crate::parse::{QlParser, Start};
 use crate::tree::{EvaluatorExpression, QlSettings, SetName, SourceSpan};
-use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
-use terrapin_budget as budget;
+use crate::writer::QlWriter;
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Generates the enum of statements and the table of their syntax.
 macro_rules! statements {
@@ -222,8 +223,10 @@ trait StatementProperties {
     }
 
     /// Checks the statement after all its children are known. Returns an error if it is incomplete.
-    fn incomplete(&self, _children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
-        None
+    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
+        let lacks_evaluator = self.begins_with_evaluator().is_some() && children.is_empty();
+        let message = || format!("Element \"{}\" needs an evaluator.", self.name());
+        lacks_evaluator.then(|| (OverpassCode::IncompleteStatement, message()))
     }
 
     /// Adds the children to the tree. Returns `None` if one is missing.
@@ -390,40 +393,4 @@ impl ElementTreeNode {
             diagnostics.fixed(code, self.element.line, self.element.span, message);
         }
     }
-}
-
-/// Converts the checked elements of a query to the tree. Missing parts were already reported. If the checks overlooked
-/// one, the result is an error, never a panic.
-pub(crate) fn script(root: ElementTreeNode) -> Option<Script> {
-    let ElementMeaning::Script(settings) = root.part else { return None };
-    Some(Script { settings: *settings, statements: block(root.children)? })
-}
-
-/// Converts nodes to statements.
-fn block(nodes: Vec<ElementTreeNode>) -> Option<Block> {
-    nodes.into_iter().filter(|node| !node.part.is_ignored()).map(statement).collect()
-}
-
-fn statement(node: ElementTreeNode) -> Option<Statement> {
-    budget::checkpoint();
-    let (span, line) = (node.element.span, node.element.line);
-    let kind = match node.part {
-        ElementMeaning::Statement(mut kind) => {
-            kind.facts_mut().fill(node.children)?;
-            kind
-        }
-        ElementMeaning::Filter { kind, alone: Alone::Query(what), into } => {
-            Query { what, filters: vec![Filter { span, kind }], into }.into()
-        }
-        _ => return None,
-    };
-    Some(Statement { span, line, kind })
-}
-
-/// Takes the leading evaluator of a block.
-fn take_evaluator(children: &mut Vec<ElementTreeNode>) -> Option<EvaluatorExpression> {
-    if children.is_empty() {
-        return None;
-    }
-    children.remove(0).expression()
 }

@@ -4,10 +4,10 @@ use super::{StatementGrammar, StatementProperties};
 use crate::check::numbers::integer;
 use crate::check::{CheckContext, optional_box};
 use crate::code::OverpassCode;
-use crate::convert::QlWriter;
 use crate::parse::{QlParser, Start};
 use crate::suggest;
 use crate::tree::{QlBoundingBox, SetName};
+use crate::writer::QlWriter;
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The `out` statement.
@@ -205,8 +205,7 @@ fn refuse_parameter(parser: &mut QlParser<'_>) {
     let token = parser.tokens.current();
     parser.error(OverpassCode::UnknownParameter, format!("Invalid parameter for print: \"{}\"", token.quoted()));
     let known = ["ids", "skel", "body", "tags", "meta", "count", "geom", "bb", "center", "asc", "qt", "noids"];
-    let help = suggest::nearest(token.text, known.into_iter());
-    parser.builder.diagnostics.help(help);
+    parser.builder.diagnostics.suggest(suggest::nearest(token.text, known.into_iter()), Some(token.span()));
 }
 
 fn write(writer: &mut QlWriter, node: &ElementTreeNode, _depth: usize) {

@@ -3,11 +3,11 @@
 use super::Start;
 use crate::check::{CheckContext, Type};
 use crate::code::OverpassCode;
-use crate::convert::{QlWriter, expression};
 use crate::element::SyntaxElement;
 use crate::parse::{EvaluatorContext, ExpectedType, Id, QlParser, TokenTree, TreeContext};
 use crate::suggest;
 use crate::tree::{Property, PropertyTarget};
+use crate::writer::{QlWriter, expression};
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The form of a property.
@@ -158,8 +158,8 @@ impl<'a> QlParser<'a> {
                     let message = "The only allowed special properties are \"id\" and \"geometry\"";
                     self.complain(branch, OverpassCode::UnknownProperty, message);
                     let known = ["id", "geom"].into_iter();
-                    let help = suggest::nearest(other, known);
-                    self.builder.diagnostics.help(help);
+                    let word = tree.at(left.right).token.span();
+                    self.builder.diagnostics.suggest(suggest::nearest(other, known), Some(word));
                     key = Some(String::new());
                     "tag"
                 }

@@ -3,12 +3,12 @@
 use super::{StatementGrammar, StatementProperties, words};
 use crate::check::CheckContext;
 use crate::code::OverpassCode;
-use crate::convert::QlWriter;
 use crate::element::SyntaxElement;
 use crate::filter::{self, Brackets, Filter};
 use crate::parse::{QlParser, Start};
 use crate::suggest;
 use crate::tree::{EvaluatorExpression, QueryType, SetName};
+use crate::writer::QlWriter;
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A query statement: a type, and filters that must all hold.
@@ -128,12 +128,12 @@ fn read(parser: &mut QlParser<'_>, mut start: Start) -> Option<ElementTreeNode> 
         text if SYNTAX.words.contains(&text) => text.to_owned(),
         _ => {
             parser.error(OverpassCode::UnknownStatement, format!("Unknown type \"{}\"", word.quoted()));
-            let help = match word.text {
-                "-." => Some("put a space between \"-\" and \".\"".to_owned()),
-                ";" => Some("one of the semicolons here is too many".to_owned()),
-                text => suggest::nearest(text, words()),
-            };
-            parser.builder.diagnostics.help(help);
+            let diagnostics = &mut parser.builder.diagnostics;
+            match word.text {
+                "-." => diagnostics.help(Some("put a space between \"-\" and \".\"".to_owned())),
+                ";" => diagnostics.help(Some("one of the semicolons here is too many".to_owned())),
+                text => diagnostics.suggest(suggest::nearest(text, words()), Some(word.span())),
+            }
             word.value()
         }
     };

@@ -1,7 +1,7 @@
 //! The statement `retro(evaluator) { ... }`: runs a block at another moment.
 
-use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
-use crate::code::OverpassCode;
+use super::blocks::{block, take_evaluator};
+use super::{Block, Statement, StatementGrammar, StatementProperties};
 use crate::parse::{EvaluatorContext, QlParser, Start};
 use crate::tree::EvaluatorExpression;
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
@@ -56,12 +56,6 @@ impl StatementProperties for Retro {
 
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         Some("A Retro")
-    }
-
-    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
-        children
-            .is_empty()
-            .then(|| (OverpassCode::IncompleteStatement, "Element \"retro\" needs an evaluator.".to_owned()))
     }
 
     fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {

@@ -3,9 +3,9 @@
 use super::body::fill;
 use super::{Block, Start, Statement, StatementGrammar, StatementProperties};
 use crate::code::OverpassCode;
-use crate::convert::QlWriter;
 use crate::parse::QlParser;
 use crate::tree::SetName;
+use crate::writer::QlWriter;
 use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The union of the results of several statements.

@@ -1,6 +1,7 @@
 //! The codes by which programs identify warnings.
 
 use terrapin_budget::codes;
+use terrapin_diagnostic::QueryWarning;
 
 codes! {
     /// A likely mistake in a query.
@@ -14,4 +15,9 @@ codes! {
         UnfilledSet = "unfilled-set", "A set is used, and never filled.";
         NoOutput = "no-output", "There is no out.";
     }
+}
+
+/// Creates a warning.
+pub fn warning(code: LintCode, message: String, nearest: Vec<String>) -> QueryWarning {
+    QueryWarning { nearest, ..QueryWarning::new(code.name(), message) }
 }

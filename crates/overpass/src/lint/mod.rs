@@ -4,10 +4,14 @@
 
 mod code;
 mod empty;
+mod identifiers;
 mod nearest;
+mod probe;
+mod repair;
+pub mod sets;
 mod without;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use terrapin_budget::{Budget, ExceededLimit};
 use terrapin_diagnostic::QueryWarning;
@@ -16,21 +20,21 @@ use terrapin_osm::{ElementType, Osm};
 
 use crate::Limits;
 use crate::syntax::{
-    Area, Detail, Filter, FilterKind, Ids, Out, OutGeometry, OutputFormat, OutputOrder, QlSettings, Query, QueryType,
-    Script, Statement, StatementKind, Tag, on_statements,
+    Area, Filter, FilterKind, Ids, Query, QueryType, Script, Statement, StatementKind, Tag, on_statements,
 };
 
 pub use code::LintCode;
+use code::warning;
 pub use empty::notes;
+pub use identifiers::{TagIdentifier, identifiers};
+use nearest::TagSuggestion;
+use probe::{excerpt, found_by, stands_alone};
+pub use repair::{RepairEdit, repairs};
 
 /// The maximum number of warnings.
 const WARNINGS: usize = 10;
 /// The maximum number of statements to run on their own to find one with an empty result.
 const PROBED: usize = 8;
-
-fn warning(code: LintCode, message: String, nearest: Vec<String>) -> QueryWarning {
-    QueryWarning { code: code.name(), message, nearest }
-}
 
 /// Returns the keys in a query's filters, in their order and without duplicates.
 pub fn keys(script: &Script) -> Vec<String> {
@@ -71,7 +75,8 @@ pub fn warnings(
     let mut queries = Vec::new();
     each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
     let mut found = WarningCollector::default();
-    found.add(sets(text, script));
+    let of_sets = sets::no_output(text, script).into_iter().chain(sets::unused(script)).chain(sets::unfilled(script));
+    found.add(of_sets.map(|(_, warning)| warning));
     let mut probes = Vec::new();
     // Many queries repeat a filter, and the search for alternatives is slow.
     let mut looked_at: HashMap<(&str, Option<&str>), bool> = HashMap::new();
@@ -151,6 +156,66 @@ impl WarningCollector {
     }
 }
 
+/// Returns the reason why no element has a tag, or a key with any value; `None` if one has it.
+pub fn tag_absence(osm: &Osm, key: &str, value: Option<&str>) -> Option<LintCode> {
+    if osm.key(key).is_none() {
+        return Some(LintCode::NoSuchKey);
+    }
+    value.filter(|value| osm.pair(key, value).is_none()).map(|_| LintCode::NoSuchValue)
+}
+
+/// A key or a tag that no element has.
+struct MissingTag {
+    code: LintCode,
+    message: String,
+    /// What may have been meant.
+    instead: Vec<TagSuggestion>,
+}
+
+impl From<MissingTag> for QueryWarning {
+    fn from(MissingTag { code, message, instead }: MissingTag) -> QueryWarning {
+        warning(code, message, instead.iter().map(TagSuggestion::to_string).collect())
+    }
+}
+
+/// Returns the tag, or the key with any value, if no element has it.
+fn missing_tag(
+    osm: &Osm,
+    key: &str,
+    value: Option<&str>,
+    budget: &Budget,
+) -> Result<Option<MissingTag>, ExceededLimit> {
+    let Some(id) = osm.key(key) else {
+        let mut instead = nearest::keys(osm, key, budget)?;
+        if let Some(value) = value {
+            let mut tags = nearest::elsewhere(osm, value, budget)?;
+            if tags.is_empty() {
+                tags = nearest::near_elsewhere(osm, value, budget)?;
+            }
+            instead.append(&mut tags);
+        }
+        let message = format!("no element has the key {key:?}");
+        return Ok(Some(MissingTag { code: LintCode::NoSuchKey, message, instead }));
+    };
+    let Some(value) = value.filter(|value| tag_absence(osm, key, Some(value)).is_some()) else { return Ok(None) };
+    // The same value with another key is more likely meant than another value of this key.
+    let mut instead = nearest::elsewhere(osm, value, budget)?;
+    instead.append(&mut nearest::values(osm, id, value, budget)?);
+    if instead.is_empty() {
+        instead = nearest::near_elsewhere(osm, value, budget)?;
+    }
+    Ok(Some(MissingTag { code: LintCode::NoSuchValue, message: format!("no element has {key}={value}"), instead }))
+}
+
+/// Returns the tag or the key of a filter if no element has it.
+fn missing_in(osm: &Osm, filter: &Filter, budget: &Budget) -> Result<Option<MissingTag>, ExceededLimit> {
+    match &filter.kind {
+        FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => missing_tag(osm, key, None, budget),
+        FilterKind::Tag(Tag::Equals { key, value }) => missing_tag(osm, key, Some(value), budget),
+        _ => Ok(None),
+    }
+}
+
 /// Returns a warning if no element has a tag, or a key with any value.
 ///
 /// # Errors
@@ -161,25 +226,7 @@ pub fn tag_warning(
     value: Option<&str>,
     budget: &Budget,
 ) -> Result<Option<QueryWarning>, ExceededLimit> {
-    let Some(id) = osm.key(key) else {
-        let mut near = nearest::keys(osm, key, budget)?;
-        if let Some(value) = value {
-            let mut instead = nearest::elsewhere(osm, value, budget)?;
-            if instead.is_empty() {
-                instead = nearest::near_elsewhere(osm, value, budget)?;
-            }
-            near.append(&mut instead);
-        }
-        return Ok(Some(warning(LintCode::NoSuchKey, format!("no element has the key {key:?}"), near)));
-    };
-    let Some(value) = value.filter(|value| osm.pair(key, value).is_none()) else { return Ok(None) };
-    // The same value with another key is more likely meant than another value of this key.
-    let mut instead = nearest::elsewhere(osm, value, budget)?;
-    instead.append(&mut nearest::values(osm, id, value, budget)?);
-    if instead.is_empty() {
-        instead = nearest::near_elsewhere(osm, value, budget)?;
-    }
-    Ok(Some(warning(LintCode::NoSuchValue, format!("no element has {key}={value}"), instead)))
+    Ok(missing_tag(osm, key, value, budget)?.map(QueryWarning::from))
 }
 
 /// Returns a warning if no element has the tag, the id or the area of a filter.
@@ -193,8 +240,7 @@ pub fn filter_warning(
     budget: &Budget,
 ) -> Result<Option<QueryWarning>, ExceededLimit> {
     match &filter.kind {
-        FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => tag_warning(osm, key, None, budget),
-        FilterKind::Tag(Tag::Equals { key, value }) => tag_warning(osm, key, Some(value), budget),
+        FilterKind::Tag(_) => Ok(missing_in(osm, filter, budget)?.map(QueryWarning::from)),
         FilterKind::Ids(Ids::List(ids)) => Ok(ids_warning(osm, what, ids)),
         FilterKind::Area(Area::Id(id)) if !area_exists(osm, *id) => {
             Ok(Some(warning(LintCode::NoSuchArea, format!("there is no area {id}"), Vec::new())))
@@ -243,114 +289,6 @@ fn area_exists(osm: &Osm, id: i64) -> bool {
         || [id, id.saturating_sub(WAY_AREAS)].iter().any(|way| osm.find(ElementType::Way, *way).is_some())
 }
 
-/// Returns whether a query reads no set, so that it can run on its own.
-fn stands_alone(query: &Query) -> bool {
-    query.what != QueryType::Derived
-        && query.filters.iter().all(|filter| filter.kind.set().is_none() && filter.kind.expression().is_none())
-}
-
-/// Returns the number of elements that a query finds after the statements `before`, at most `limit`. Returns `None` if
-/// it fails. The statements in `before` must not output anything.
-fn found_by(
-    osm: &Osm,
-    settings: &QlSettings,
-    before: &[Statement],
-    mut query: Query,
-    limit: Option<u64>,
-    limits: &Limits,
-) -> Option<u64> {
-    query.into = "_".to_owned();
-    let out = Out {
-        from: "_".to_owned(),
-        detail: Detail::Ids,
-        noids: false,
-        geometry: OutGeometry::default(),
-        bbox: None,
-        order: OutputOrder::Asc,
-        limit,
-    };
-    let statement = |kind| Statement { span: Default::default(), line: 1, kind };
-    let script = Script {
-        settings: QlSettings { output: OutputFormat::Json, ..settings.clone() },
-        statements: [before, &[statement(query.into()), statement(out.into())]].concat(),
-    };
-    crate::run(osm, &script, limits, &mut std::io::sink()).ok().map(|summary| summary.elements)
-}
-
-/// Returns the text of a statement on one line, cut after 120 characters.
-fn excerpt(text: &str, statement: &Statement) -> String {
-    let whole = text.get(statement.span.start..statement.span.end).unwrap_or_default();
-    let line = whole.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().take(120).collect();
-    if short.len() < line.len() { short + "..." } else { short }
-}
-
-/// Returns warnings about sets that are filled and never read, sets that are read and never filled, and a missing
-/// `out`.
-fn sets(text: &str, script: &Script) -> Vec<QueryWarning> {
-    let mut found = Vec::new();
-    let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
-    on_statements(&script.statements, &mut |statement| {
-        outputs |= matches!(statement.kind, StatementKind::Out(_) | StatementKind::Local(_));
-        if let Some(into) = statement.kind.result_set() {
-            filled.entry(into.to_owned()).or_insert(statement.line);
-        }
-        used.extend(used_by(&statement.kind).map(str::to_owned));
-    });
-    if !outputs {
-        found.push(warning(LintCode::NoOutput, "there is no out statement: nothing is output".to_owned(), Vec::new()));
-    }
-    let read = read_in(text);
-    let is_read = |name: &str| read.as_ref().is_none_or(|read| read.contains(name));
-    for name in filled.keys().filter(|name| *name != "_" && !is_read(name)) {
-        found.push(warning(
-            LintCode::UnusedSet,
-            format!("the set .{name} is filled and never used or output"),
-            Vec::new(),
-        ));
-    }
-    for name in used.iter().filter(|name| *name != "_" && !filled.contains_key(*name)) {
-        let near = filled.keys().filter(|name| *name != "_").map(|name| format!(".{name}")).take(5).collect();
-        found.push(warning(LintCode::UnfilledSet, format!("the set .{name} is used and never filled"), near));
-    }
-    found
-}
-
-/// Returns the names of the sets that a text reads, not counting those that it only fills. Returns `None` for XML,
-/// where this is not checked. Walks over the text once, regardless of the number of sets.
-fn read_in(text: &str) -> Option<HashSet<&str>> {
-    if text.trim_start().starts_with('<') {
-        return None;
-    }
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut read = HashSet::new();
-    let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_word)).map(|found| at + found) {
-        let (before, rest) = text.split_at(start);
-        let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-        // Expressions name a set with a dot after it instead of before it.
-        let is_read = match before.strip_suffix('.') {
-            Some(before) => !before.trim_end().ends_with("->"),
-            None => after.starts_with('.'),
-        };
-        if is_read {
-            read.insert(word);
-        }
-        at = start + word.len();
-    }
-    Some(read)
-}
-
-/// Iterates over the sets that a statement and its filters read, without those in expressions.
-fn used_by(kind: &StatementKind) -> impl Iterator<Item = &str> {
-    let filters: &[Filter] = match kind {
-        StatementKind::Query(query) => &query.filters,
-        _ => &[],
-    };
-    let of_filters = filters.iter().filter_map(|filter| filter.kind.set());
-    kind.input_set().into_iter().chain(of_filters).map(String::as_str)
-}
-
 /// Calls `f` with each query statement.
 fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a Statement)) {
     on_statements(block, &mut |statement| {
@@ -358,28 +296,4 @@ fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a State
             f(query, statement);
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of_sets(text: &str) -> Vec<&'static str> {
-        sets(text, &crate::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
-    }
-
-    #[test]
-    fn sets_that_go_nowhere() {
-        assert!(of_sets("node[a]->.x;.x out;").is_empty());
-        // Expressions name sets without a dot before them.
-        assert!(of_sets("node[a]->.x;make c n=x.count(nodes);out;").is_empty());
-        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), ["unused-set"]);
-        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [""; 0]);
-        assert_eq!(of_sets("node(area.town);out;"), ["unfilled-set"]);
-        assert_eq!(of_sets("node[a];"), ["no-output"]);
-        // A part of a longer name is not the name, and neither is a quoted text.
-        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), ["unused-set"]);
-        let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
-        assert!(of_sets(&many).is_empty());
-    }
 }

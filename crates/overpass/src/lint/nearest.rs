@@ -1,5 +1,7 @@
 //! Finds the keys and values of the data that are nearest to one that does not occur, within the query's limits.
 
+use std::cmp::Reverse;
+use std::fmt;
 use std::ops::ControlFlow;
 
 use terrapin_base::untrusted;
@@ -17,16 +19,49 @@ const COMPARED: u32 = 200_000;
 /// The number of words between two checks of the limits.
 const LOOK: usize = 1024;
 
+/// A key or a tag of the data that may have been meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TagSuggestion {
+    /// The key.
+    pub key: String,
+    /// The value, if a tag is suggested.
+    pub value: Option<String>,
+    /// The number of elements that have it.
+    pub count: u64,
+}
+
+impl TagSuggestion {
+    fn of_tag(osm: &Osm, pair: PairId, value: String) -> TagSuggestion {
+        let key = osm.key_name(osm.key_of(pair)).to_owned();
+        TagSuggestion { key, value: Some(value), count: count(osm, pair) }
+    }
+}
+
+/// Writes one line, such as `amenity=cafe (4)` or `amenity (12)`.
+impl fmt::Display for TagSuggestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TagSuggestion { key, value, count } = self;
+        match value {
+            Some(value) => write!(f, "{} ({count})", untrusted::line(&format!("{key}={value}"))),
+            None => write!(f, "{} ({count})", untrusted::line(key)),
+        }
+    }
+}
+
 /// Returns the keys nearest to a word, with the number of elements of each.
-pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
+pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<TagSuggestion>, ExceededLimit> {
     let candidates = (0..osm.key_count()).map(|key| (osm.key_name(key).to_owned(), key));
     let near = nearest(word, candidates, budget)?;
-    Ok(by_count(near, |key| ElementType::ALL.iter().map(|kind| osm.key_posting_len(*kind, *key)).sum()))
+    let counted = near.into_iter().map(|(distance, name, key)| {
+        let count = ElementType::ALL.iter().map(|kind| osm.key_posting_len(*kind, key)).sum();
+        (distance, TagSuggestion { key: name, value: None, count })
+    });
+    Ok(by_count(counted))
 }
 
 /// Returns the values of a key that are nearest to a word. If none is near and the key has few values, returns its most
 /// frequent ones.
-pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
+pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<TagSuggestion>, ExceededLimit> {
     let pairs = osm.pairs_of(key);
     let mut candidates = Vec::new();
     let last = pairs.start.saturating_add(COMPARED);
@@ -43,42 +78,38 @@ pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<
     let few = candidates.len() <= 50;
     let near = nearest(word, candidates.iter().cloned(), budget)?;
     let near = if near.is_empty() && few { candidates.into_iter().map(|(v, p)| (0, v, p)).collect() } else { near };
-    let name = osm.key_name(key);
-    Ok(by_count(near, |pair| count(osm, *pair)).into_iter().map(|value| format!("{name}={value}")).collect())
+    Ok(by_count(near.into_iter().map(|(distance, value, pair)| (distance, TagSuggestion::of_tag(osm, pair, value)))))
 }
 
 /// Returns the tags that have a value under another key.
-pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
+pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<TagSuggestion>, ExceededLimit> {
     let mut tags = Vec::new();
     for key in 0..osm.key_count() {
         if (key as usize).is_multiple_of(LOOK) {
             budget.check()?;
         }
-        let name = osm.key_name(key);
-        tags.extend(osm.pair(name, value).map(|pair| (0, format!("{name}={value}"), pair)));
+        tags.extend(osm.pair(osm.key_name(key), value));
     }
-    Ok(by_count(tags, |pair| count(osm, *pair)))
+    Ok(by_count(tags.into_iter().map(|pair| (0, TagSuggestion::of_tag(osm, pair, value.to_owned())))))
 }
 
 /// Returns tags whose value is near to a word that does not occur. Considers only keys that have words as values.
-pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
+pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<TagSuggestion>, ExceededLimit> {
     let length = word.chars().count();
     if !(5..=LONGEST).contains(&length) {
         return Ok(Vec::new());
     }
     let mut candidates = Vec::new();
     for key in (0..osm.key_count()).filter(|key| osm.pairs_of(*key).len() <= WORDS) {
-        let name = osm.key_name(key);
         each_value(osm, key, budget, |pair, value| {
             if value.chars().count().abs_diff(length) <= 2 {
-                candidates.push((value.to_owned(), (format!("{name}={value}"), pair)));
+                candidates.push((value.to_owned(), pair));
             }
             true
         })?;
     }
     let near = nearest(word, candidates.into_iter(), budget)?;
-    let tags = near.into_iter().map(|(distance, _, (tag, pair))| (distance, tag, pair)).collect();
-    Ok(by_count(tags, |pair| count(osm, *pair)))
+    Ok(by_count(near.into_iter().map(|(distance, value, pair)| (distance, TagSuggestion::of_tag(osm, pair, value)))))
 }
 
 /// Calls `f` with the values of a key until it returns false.
@@ -148,17 +179,31 @@ fn nearest<T>(
     Ok(near)
 }
 
-/// Returns the nearest candidates with their counts. Of equally near ones, the most frequent come first.
-fn by_count<T>(near: Vec<(usize, String, T)>, count: impl Fn(&T) -> u64) -> Vec<String> {
-    let mut counted: Vec<(usize, u64, String)> =
-        near.into_iter().map(|(distance, text, what)| (distance, count(&what), text)).collect();
-    counted.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)).then_with(|| a.2.cmp(&b.2)));
-    counted.into_iter().take(NAMED).map(|(_, count, text)| format!("{} ({count})", untrusted::line(&text))).collect()
+/// Returns the first suggestions: the nearest, of equally near ones the most frequent.
+fn by_count(near: impl Iterator<Item = (usize, TagSuggestion)>) -> Vec<TagSuggestion> {
+    let mut near: Vec<(usize, TagSuggestion)> = near.collect();
+    near.sort_by_cached_key(|(distance, tag)| {
+        let text = tag.value.as_ref().map_or_else(|| tag.key.clone(), |value| format!("{}={value}", tag.key));
+        (*distance, Reverse(tag.count), text)
+    });
+    near.into_iter().take(NAMED).map(|(_, tag)| tag).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_suggestion_is_one_line() {
+        let tag = |key: &str, value: Option<&str>| TagSuggestion {
+            key: key.to_owned(),
+            value: value.map(str::to_owned),
+            count: 4,
+        };
+        assert_eq!(tag("amenity", Some("cafe")).to_string(), "amenity=cafe (4)");
+        assert_eq!(tag("name", None).to_string(), "name (4)");
+        assert_eq!(tag("name", Some("a\nb (1)")).to_string(), "name=a b (1) (4)");
+    }
 
     #[test]
     fn spelling_case_and_signs_are_near() {

@@ -4,7 +4,9 @@ use terrapin_budget::{Budget, ExceededLimit};
 use terrapin_diagnostic::QueryWarning;
 use terrapin_osm::Osm;
 
-use super::{LintCode, PROBED, excerpt, found_by, stands_alone, warning};
+use super::PROBED;
+use super::code::{LintCode, warning};
+use super::probe::{excerpt, found_by, stands_alone};
 use crate::Limits;
 use crate::syntax::{FilterKind, Query, QueryType, Script, Statement, StatementKind, Tag, on_statements};
 
@@ -84,7 +86,7 @@ fn queries(statement: &Statement) -> Vec<(&Statement, &Query)> {
 }
 
 /// Returns whether a filter has an index of its own: posting lists or ids.
-fn is_narrow(filter: &FilterKind) -> bool {
+pub(super) fn is_narrow(filter: &FilterKind) -> bool {
     matches!(
         filter,
         FilterKind::Tag(Tag::HasKey { .. } | Tag::Equals { .. } | Tag::Matches { .. }) | FilterKind::Ids(_)

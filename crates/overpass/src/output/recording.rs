@@ -2,8 +2,11 @@
 
 use std::io;
 
-use super::bytes::{get_coord, get_text, put_coord, put_text, within};
-use super::item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
+use super::bytes::{
+    get_box, get_coord, get_meta, get_position, get_text, put_box, put_coord, put_member, put_meta, put_position,
+    put_text, within,
+};
+use super::item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem};
 use super::{
     AnswerFormat, AnswerWriter, DiffAction, MapFeatureSink, MapFeatureWriter, OutputHeader, Projection, Renderer,
 };
@@ -12,7 +15,7 @@ use crate::set::{DegreePosition, DerivedGeometry};
 use crate::syntax::OutputFormat;
 use terrapin_base::codec::{self, ByteReader};
 use terrapin_budget as budget;
-use terrapin_osm::{BoundingBox, Coord, ElementType};
+use terrapin_osm::{Coord, ElementType};
 
 /// The size from which a piece of memory is full. Because of the pieces, no bytes are copied while an answer grows.
 const PIECE: usize = 1 << 20;
@@ -306,13 +309,10 @@ fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             put_coord(out, c);
         }
         if let Some(meta) = &item.meta {
-            codec::put(out, meta.version.into());
-            [meta.timestamp, meta.changeset, meta.uid].into_iter().for_each(|number| codec::put_signed(out, number));
-            put_text(out, meta.user);
+            put_meta(out, meta);
         }
         if let Some(bounds) = &item.bounds {
-            put_coord(out, Coord { lat: bounds.south, lon: bounds.west });
-            put_coord(out, Coord { lat: bounds.north, lon: bounds.east });
+            put_box(out, bounds);
         }
         [item.center, item.label].into_iter().flatten().for_each(|position| put_position(out, position));
         if let Some(nodes) = item.nodes {
@@ -325,22 +325,7 @@ fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
         }
         if let Some(members) = item.members {
             codec::put(out, members.len() as u64);
-            for member in members {
-                out.push(member.kind as u8);
-                codec::put_signed(out, member.id);
-                put_text(out, member.role);
-                match member.geometry {
-                    MemberGeometry::None => out.push(0),
-                    MemberGeometry::Point(c) => {
-                        out.push(1);
-                        put_coord(out, c);
-                    }
-                    MemberGeometry::Line(line) => {
-                        out.push(2);
-                        put_line(out, line);
-                    }
-                }
-            }
+            members.iter().for_each(|member| put_member(out, member, put_line));
         }
         if let Some(shape) = item.shape {
             put_shape(out, shape);
@@ -350,11 +335,6 @@ fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             tags.iter().flat_map(|(key, value)| [key, value]).for_each(|text| put_text(out, text));
         }
     });
-}
-
-fn put_position(out: &mut Vec<u8>, position: DegreePosition) {
-    out.extend_from_slice(&position.lat.to_le_bytes());
-    out.extend_from_slice(&position.lon.to_le_bytes());
 }
 
 fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
@@ -427,17 +407,10 @@ fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Record
         item.position = Some(get_coord(&mut from)?);
     }
     if has(part::META) {
-        item.meta = Some(OutputMeta {
-            version: u32::try_from(from.get()?).ok()?,
-            timestamp: from.get_signed()?,
-            changeset: from.get_signed()?,
-            uid: from.get_signed()?,
-            user: get_text(&mut from)?,
-        });
+        item.meta = Some(get_meta(&mut from)?);
     }
     if has(part::BOUNDS) {
-        let (low, high) = (get_coord(&mut from)?, get_coord(&mut from)?);
-        item.bounds = Some(BoundingBox { south: low.lat, west: low.lon, north: high.lat, east: high.lon });
+        item.bounds = Some(get_box(&mut from)?);
     }
     if has(part::CENTER) {
         item.center = Some(get_position(&mut from)?);
@@ -509,11 +482,6 @@ fn get_members<'r>(from: &mut ByteReader<'r>, lines: &mut Vec<Coord>) -> Option<
         members.push(StoredMember { member: MemberItem { kind, id, role: "", geometry }, role, line });
     }
     Some(members)
-}
-
-fn get_position(from: &mut ByteReader<'_>) -> Option<DegreePosition> {
-    let mut number = || Some(f64::from_le_bytes(from.take(8)?.try_into().ok()?));
-    Some(DegreePosition { lat: number()?, lon: number()? })
 }
 
 fn get_line(from: &mut ByteReader<'_>, into: &mut Vec<Coord>) -> Option<()> {

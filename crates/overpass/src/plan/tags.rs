@@ -267,7 +267,8 @@ impl TagTest {
         Some((one.list(osm, kind)?, self.negated))
     }
 
-    /// Returns the elements within a scope that pass. Only for tests for which [`TagTest::most`] returns a number.
+    /// Returns the elements of a type within a scope that pass, from the posting lists of its tags. Must not be called
+    /// for a negated test: no posting list has its elements, and [`TagTest::most`] returns `None` for it.
     pub fn source(&self, osm: &Osm, kind: ElementType, scope: PostingScope<'_>) -> TagCandidates {
         if let [one] = self.alternatives.as_slice()
             && let Some(list) = one.list(osm, kind)

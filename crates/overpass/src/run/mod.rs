@@ -26,7 +26,7 @@ mod union;
 
 pub use check::{check, uses_areas};
 pub use filters::to_osm;
-pub use moment::MomentStates;
+pub use moment::{MomentStates, damaged};
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,10 +38,17 @@ use super::output::AnswerWriter;
 use super::plan::TagMemo;
 use super::reader::StoreReader;
 use super::set::{Derived, ElementSet};
-use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Timestamp};
+use super::syntax::{Block, Item, Script, SetName, SourceSpan, Statement, StatementKind, Timestamp};
 use super::{OverpassDiagnostic, OverpassFailure};
 use terrapin_budget as budget;
 use terrapin_osm::Osm;
+
+/// A receiver of the contents of sets while a query runs.
+pub trait SetObserver {
+    /// Receives the content that the statement at a position in the text gives a set. A statement in a loop is reported
+    /// for each round. Only sets of the current state of the data are reported.
+    fn assigned(&mut self, statement: SourceSpan, name: &str, set: &ElementSet);
+}
 
 /// The state of a running query.
 pub struct RunContext<'a> {
@@ -80,6 +87,10 @@ pub struct RunContext<'a> {
     pub weak: Vec<OverpassDiagnostic>,
     /// The reader of the last `out`, with its cached pages.
     pub(super) reader: Option<StoreReader<'a>>,
+    /// The receiver of the contents of sets, if any.
+    pub(super) observer: Option<&'a mut dyn SetObserver>,
+    /// The position of the running statement.
+    running: SourceSpan,
 }
 
 impl<'a> RunContext<'a> {
@@ -109,7 +120,14 @@ impl<'a> RunContext<'a> {
             tags: TagMemo::default(),
             weak: Vec::new(),
             reader: None,
+            observer: None,
+            running: SourceSpan { start: 0, end: 0 },
         }
+    }
+
+    /// Passes the contents of sets to an observer from now on.
+    pub fn observe(&mut self, observer: &'a mut dyn SetObserver) {
+        self.observer = Some(observer);
     }
 
     /// Returns the parts of the state that evaluators can read.
@@ -135,6 +153,9 @@ impl<'a> RunContext<'a> {
         }
         self.inherited.remove(name);
         self.outside.remove(name);
+        if let Some(observer) = self.observer.as_mut().filter(|_| std::ptr::eq(self.osm, self.current)) {
+            observer.assigned(self.running, name, &set);
+        }
         self.sets.insert(name.to_owned(), set);
     }
 
@@ -169,7 +190,8 @@ impl<'a> RunContext<'a> {
 
     /// Runs the statements of a script.
     fn run_statements(&mut self, all: &'a Block) -> Result<(), OverpassFailure> {
-        if let Some((before, query, last)) = count::split(all) {
+        // The short way to a count has no set to observe.
+        if let Some((before, query, last)) = count::split(all).filter(|_| self.observer.is_none()) {
             before.iter().try_for_each(|statement| self.run_statement(statement))?;
             if count::run(self, query, last)? {
                 return Ok(());
@@ -193,6 +215,7 @@ impl<'a> RunContext<'a> {
     /// Runs one statement.
     pub fn run_statement(&mut self, statement: &Statement) -> Result<(), OverpassFailure> {
         self.budget.enter(statement);
+        let outer = std::mem::replace(&mut self.running, statement.span);
         budget::check();
         match &statement.kind {
             StatementKind::Query(query) => query::run(self, query, statement.line)?,
@@ -218,6 +241,7 @@ impl<'a> RunContext<'a> {
             StatementKind::Compare(compare) => compare::run(self, compare, statement.span.start)?,
             StatementKind::Local(local) => local::run(self, local),
         }
+        self.running = outer;
         budget::ensure_memory(self.held());
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::RunContext;
 use crate::set::{AreaOrdinal, ElementSet};
 use crate::sorted;
 use crate::syntax::{SetName, Timestamp};
-use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure, damaged};
+use crate::{DiagnosticClass, OverpassCode, OverpassDiagnostic, OverpassFailure};
 use terrapin_osm::history::{ElementVersion, History, StateError};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::Error;
@@ -215,4 +215,10 @@ pub(super) fn carried(set: &ElementSet, from: &Osm, to: &Osm) -> ElementSet {
         }
     }
     carried
+}
+
+/// Returns the error for a damaged snapshot.
+pub fn damaged(error: &terrapin_snapshot::Error) -> OverpassFailure {
+    let error = OverpassDiagnostic::new(DiagnosticClass::Runtime, OverpassCode::Damaged, error.to_string());
+    error.help("Run `terrapin verify` on the snapshot and load it again.").into()
 }

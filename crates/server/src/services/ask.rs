@@ -88,14 +88,16 @@ fn work(job: Job, body: Received, in_steps: bool) {
             let failed = service::stopped(&JsonWording, Stop::Damaged(damage));
             service::fail(run, sink, &JsonWording, NAME, failed);
         }
-        Err(failure) => refuse(run, sink, &failure, in_steps),
+        Err(failure) => refuse(run, sink, &failure, in_steps, NAME),
     }
 }
 
 /// A model whose response time does not count against the client's quota.
-struct UncountedModel<'a> {
-    model: &'a dyn LanguageModel,
-    context: &'a HttpRequestContext,
+pub(super) struct UncountedModel<'a> {
+    /// The model.
+    pub model: &'a dyn LanguageModel,
+    /// The request.
+    pub context: &'a HttpRequestContext,
 }
 
 impl LanguageModel for UncountedModel<'_> {
@@ -106,6 +108,11 @@ impl LanguageModel for UncountedModel<'_> {
     fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<ModelReply, terrapin_chat::ChatError> {
         let _wait = self.context.waiting();
         self.model.reply(request, patience)
+    }
+
+    fn capabilities(&self) -> terrapin_chat::ServerCapabilities {
+        let _wait = self.context.waiting();
+        self.model.capabilities()
     }
 }
 
@@ -129,8 +136,8 @@ fn write(run: RequestJob, mut sink: PipeSink, answer: &QuestionAnswer, in_steps:
     }
 }
 
-/// Reports a failure: as an event if steps were sent, else as a status.
-fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: bool) {
+/// Reports a failure: as an event if steps were sent, else as a status. `what` is the service's name in the log.
+pub(super) fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: bool, what: &'static str) {
     let (outcome, status) = match failure {
         AskFailure::Question(_) => (Outcome::Refused, StatusCode::BAD_REQUEST),
         AskFailure::Model(error) => match error.kind {
@@ -159,7 +166,7 @@ fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: b
     if in_steps && sink.written() > 0 {
         let told = event(&mut sink, "error", &serde_json::json!({"error": message, "status": status.as_u16()}));
         if told.is_ok() {
-            return run.answered(sink, NAME, 0);
+            return run.answered(sink, what, 0);
         }
     }
     let mut instead = JsonWording.refusal(status, &message);
@@ -168,5 +175,5 @@ fn refuse(run: RequestJob, mut sink: PipeSink, failure: &AskFailure, in_steps: b
     {
         instead.headers_mut().insert(header::RETRY_AFTER, retry_after(wait));
     }
-    run.refused(sink, NAME, outcome, instead);
+    run.refused(sink, what, outcome, instead);
 }

@@ -17,7 +17,7 @@ use crate::{App, json};
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, NoTriples, feedback as look, without_triples};
 use terrapin_eval::language::QueryLanguage;
 use terrapin_osm::BoundingBox;
-use terrapin_sparql::WITHOUT_TRIPLES;
+use terrapin_sparql::{Dialect, WITHOUT_TRIPLES};
 
 /// The route of feedback.
 pub const ROUTES: &[Route] = &[Route::post(
@@ -38,6 +38,9 @@ struct FeedbackQuestion {
     /// Its language; detected from its beginning if not given.
     #[schemars(extend("enum" = ["overpassql", "sparql", null]))]
     lang: Option<String>,
+    /// The dialect of SPARQL. Default: auto.
+    #[schemars(extend("enum" = ["auto", "wdqs", "qlever", "standard", null]))]
+    dialect: Option<String>,
     /// south,west,north,east in degrees.
     #[schemars(regex(
         pattern = r"^-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,3}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,3}(\.[0-9]+)?$"
@@ -59,7 +62,8 @@ struct FeedbackResponse {
 }
 
 /// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql", "run": false}`; all fields
-/// but `query` are optional. Without `lang`, the language is detected from the query's beginning. With `"run": false`,
+/// but `query` are optional. Without `lang`, the language is detected from the query's beginning. `dialect` is that of
+/// `/sparql`. With `"run": false`,
 /// the query is only parsed and checked against the data, for example by an editor during typing.
 pub async fn feedback(
     State(app): State<Arc<App>>,
@@ -86,9 +90,17 @@ pub async fn feedback(
             Some((_, named)) => named,
             None => None,
         };
+        let dialect = match question.dialect.as_deref().map(|name| (name, Dialect::named(name))) {
+            Some((name, None)) => {
+                let known = Dialect::ALL.map(Dialect::name).join(", ");
+                return wrong(format!("dialect {name:?}: expected one of {known}"));
+            }
+            Some((_, named)) => named.unwrap_or_default(),
+            None => Dialect::default(),
+        };
         let places = app.engine.places(None);
         let (query, limits) = (question.query.as_str(), limits.clone());
-        let request = FeedbackRequest { query, language, bbox, places: &places, sample, run, limits };
+        let request = FeedbackRequest { query, language, dialect, bbox, places: &places, sample, run, limits };
         let feedback = match look(&app.engine, &request) {
             Ok(feedback) => feedback,
             // A client that sets `lang` relies on it and gets an error status. Any other client gets this as feedback,

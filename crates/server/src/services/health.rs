@@ -14,11 +14,13 @@ pub const ROUTES: &[Route] = &[
     Route::get("/healthz", "200 while the snapshot is valid", |_, methods| on(methods, health))
         .answers(&[TEXT])
         .statuses_too(&[503])
-        .access(Access::Probe),
+        .access(Access::Probe)
+        .for_operators(|_, methods| on(methods, health)),
     Route::get("/readyz", "200 while queries are accepted", |_, methods| on(methods, readiness))
         .answers(&[TEXT])
         .statuses_too(&[503])
-        .access(Access::Probe),
+        .access(Access::Probe)
+        .for_operators(|_, methods| on(methods, readiness)),
 ];
 
 const DAMAGED: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "the snapshot is damaged\n");

@@ -63,7 +63,8 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
 /// Returns the description of the snapshot as JSON: digests, time and bounding box of the data (south, west, north,
 /// east in degrees; `null` without nodes), counts, whether there are older versions of elements, and the sources with
 /// their licences. `triples` is `null` if there are no triples. `ask` is whether questions in plain language are
-/// answered.
+/// answered. `annotate` is how annotators are named (`token` or `name`), and `null` without a queue to annotate.
+/// `page` is the operator's identity on the page, and `null` without one.
 pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
     let manifest = app.engine.manifest();
     let counts = &manifest.counts;
@@ -89,6 +90,8 @@ pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
         },
         "history": History::of(app.engine.osm()).is_some(),
         "ask": app.asker.is_some(),
+        "annotate": super::annotations::naming(&app),
+        "page": app.settings.page,
         "triples": manifest.triples.map(|counts| counts.triples),
         "sources": sources,
     });

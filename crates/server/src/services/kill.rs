@@ -28,7 +28,8 @@ pub const ROUTES: &[Route] = &[
         on(methods, by_number)
     })
     .takes(&[&[path("id", Schema::Integer(0, i64::MAX, None), "First column of the running queries in /api/status")]])
-    .guarded(),
+    .guarded()
+    .for_operators(|_, methods| on(methods, any)),
 ];
 
 /// Stops all queries of the client. Lists them in the words of the public services; the body is empty if none was

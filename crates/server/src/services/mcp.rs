@@ -8,6 +8,7 @@ mod http;
 mod message;
 mod pipe;
 
+use calls::no_slot;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
@@ -30,8 +31,6 @@ use crate::context::HttpRequestContext;
 use crate::job::{self, Job, Lane};
 use crate::json::JSON;
 use crate::outcome::Outcome;
-use crate::rejected::Rejected;
-use crate::reply::Reply;
 use crate::tokens::Bearer;
 use terrapin_assist::agents::resources::{RESOURCES, Resource as Readable};
 use terrapin_assist::agents::{self, Definition, TOOLS, Trouble};
@@ -174,16 +173,6 @@ impl McpServer {
 
 /// The error message of a cancelled call.
 const CANCELLED: &str = "it was cancelled";
-
-/// Returns the reason why a call has no result, written for the model.
-fn no_slot(done: &Result<Option<Reply>, Rejected>) -> &'static str {
-    match done {
-        Err(Rejected::QueueFull) => "the queue is full: retry in a few seconds",
-        Err(Rejected::QueueTimeout) => "no slot became free in time: retry in a few seconds",
-        Err(Rejected::GoingDown) => "the server is shutting down",
-        _ => "the request failed: see the server's log",
-    }
-}
 
 fn away(message: &str) -> Trouble {
     Trouble { message: message.to_owned(), hint: None, exceeded: None, is_fault: false }

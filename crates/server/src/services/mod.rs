@@ -1,13 +1,15 @@
 //! The services, one file each, and the table of their routes.
 
+mod annotations;
 mod ask;
 mod convert;
 mod cost;
 mod feedback;
-pub mod health;
+mod format;
+mod health;
 mod home;
 mod interpreter;
-pub mod kill;
+mod kill;
 pub mod mcp;
 mod openapi;
 mod place;
@@ -19,12 +21,14 @@ mod reference;
 mod score;
 mod search;
 mod sparql;
-pub mod status;
+mod status;
 mod taginfo;
+mod text2sparql;
 mod tiles;
 mod timestamp;
 pub mod web;
 mod wikibase;
+mod words;
 mod xapi;
 
 use crate::metrics;
@@ -38,8 +42,12 @@ pub const ROUTES: &[&[Route]] = &[
     sparql::ROUTES,
     search::ROUTES,
     feedback::ROUTES,
+    format::ROUTES,
+    words::ROUTES,
     score::ROUTES,
     ask::ROUTES,
+    annotations::ROUTES,
+    text2sparql::ROUTES,
     mcp::ROUTES,
     taginfo::ROUTES,
     wikibase::ROUTES,

@@ -1,5 +1,5 @@
-//! The reference of the HTTP interface in `docs/http-reference.md`, made of the table of routes. A test compares the
-//! page with the table; `TERRAPIN_WRITE=1` writes it.
+//! The reference of the HTTP interface in `docs/reference/http-reference.md`, made of the table of routes. A test
+//! compares the page with the table; `TERRAPIN_WRITE=1` writes it.
 
 #[cfg(test)]
 mod tests {
@@ -42,6 +42,9 @@ mod tests {
             if route.needs_model {
                 let _ = writeln!(page, "\nOnly if a language model is configured.");
             }
+            if route.needs_annotation {
+                let _ = writeln!(page, "\nOnly with `--annotate` ([annotate.md](../guides/annotate.md)).");
+            }
             if route.access == Access::Operator {
                 let _ = writeln!(page, "\nAt the address of `--metrics-bind`, if there is one.");
             }
@@ -70,13 +73,13 @@ mod tests {
 
     #[test]
     fn the_reference_lists_the_table() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/http-reference.md");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/http-reference.md");
         let expected = reference();
         if std::env::var_os("TERRAPIN_WRITE").is_some() {
             std::fs::write(&path, &expected).unwrap();
         }
         let page = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(page == expected, "docs/http-reference.md is not what the table says: run `make reference`");
+        assert!(page == expected, "docs/reference/http-reference.md is not what the table says: run `make reference`");
     }
 
     #[test]

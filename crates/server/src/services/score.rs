@@ -273,7 +273,7 @@ impl ResultCache for ScoredResults<'_> {
 /// All pairs together have the time of one query. Pairs after this time get the error class of a timeout. A trainer
 /// thus receives a record for each pair, in order, and each record is complete. With `timeout`, one slow pair cannot
 /// use up the time of the others; within a request, a query that timed out is not run again. With `extract`,
-/// predictions are replies of a language model, and the query is extracted by the rules of `docs/replies.md`.
+/// predictions are replies of a language model, and the query is extracted by the rules of `docs/reference/replies.md`.
 pub async fn score(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<HttpRequestContext>>,

@@ -1,6 +1,6 @@
 //! `/search`, `/lookup`, `/reverse`, `/status`: a geocoder with Nominatim's interface. It finds places by name,
 //! elements by id, and the place at a point. It reads the snapshot alone, and therefore gives equal answers every day.
-//! `docs/geocoder.md` describes how fields are computed for which other geocoders use further sources.
+//! `docs/reference/geocoder.md` describes how fields are computed for which other geocoders use further sources.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -20,7 +20,8 @@ use crate::running::Running;
 /// The route of the status.
 pub const ROUTES: &[Route] =
     &[Route::get("/api/status", "The client's free slots and running queries", |_, methods| on(methods, status))
-        .answers(&[TEXT])];
+        .answers(&[TEXT])
+        .for_operators(|_, methods| on(methods, all))];
 
 /// Reports the client's own slots and queries.
 pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<Arc<HttpRequestContext>>) -> String {

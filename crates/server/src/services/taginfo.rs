@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::{OriginalUri, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde::Serialize;
@@ -39,6 +39,7 @@ use crate::json::{JSON, JsonWording};
 use crate::outcome::Outcome;
 use crate::route::{Access, Handler, Parameter, Route, Schema, query, required};
 use crate::service::{self, Wording};
+use crate::site_url::site_url;
 use parameters::TaginfoParameters;
 use terrapin_budget::{self as budget, ExceededLimit};
 use terrapin_tags::{Listed, TagStatistics, TypeCounts};
@@ -105,7 +106,7 @@ pub const ROUTES: &[Route] = &[
     ]),
     get("/api/4/key/stats", "Number of elements with a key, by type", |_, methods| quick(methods, keys::answer_stats))
         .takes(&[KEY, FORMAT]),
-    get("/api/4/key/overview", "TypeCounts, prevalent values and description of a key", |_, methods| {
+    get("/api/4/key/overview", "Counts, prevalent values and description of a key", |_, methods| {
         quick(methods, keys::answer_overview)
     })
     .takes(&[KEY, NESTED]),
@@ -126,10 +127,8 @@ pub const ROUTES: &[Route] = &[
     ]),
     get("/api/4/tag/stats", "Number of elements with a tag, by type", |_, methods| quick(methods, tags::answer_stats))
         .takes(&[TAG, FORMAT]),
-    get("/api/4/tag/overview", "TypeCounts and description of a tag", |_, methods| {
-        quick(methods, tags::answer_overview)
-    })
-    .takes(&[TAG, NESTED]),
+    get("/api/4/tag/overview", "Counts and description of a tag", |_, methods| quick(methods, tags::answer_overview))
+        .takes(&[TAG, NESTED]),
     get("/api/4/tag/combinations", "Keys and tags of elements with a tag", |_, methods| {
         slow(methods, tags::answer_combinations)
     })
@@ -151,7 +150,7 @@ pub const ROUTES: &[Route] = &[
         quick(methods, tags::answer_list)
     })
     .takes(&[
-        &[query("tags", Schema::Text, "TagStatistics: key=value,value,key=value"), query("key", Schema::Text, "A key")],
+        &[query("tags", Schema::Text, "Tags: key=value,value,key=value"), query("key", Schema::Text, "A key")],
         PAGE,
         FORMAT,
     ]),
@@ -177,11 +176,9 @@ pub const ROUTES: &[Route] = &[
     get("/api/4/relations/roles", "Roles by relation type", |_, methods| slow(methods, relations::answer_roles)).takes(
         &[QUERY, PAGE, FORMAT, sorted!("role", "rtype", "count_all", "count_nodes", "count_ways", "count_relations")],
     ),
-    get("/api/4/search/by_value", "TagStatistics by a part of their value", |_, methods| {
-        slow(methods, search::answer_value)
-    })
-    .takes(&[WANTED, PAGE, FORMAT, sorted!("count_all", "key", "value")]),
-    get("/api/4/search/by_key_and_value", "TagStatistics by parts of key and value", |_, methods| {
+    get("/api/4/search/by_value", "Tags by a part of their value", |_, methods| slow(methods, search::answer_value))
+        .takes(&[WANTED, PAGE, FORMAT, sorted!("count_all", "key", "value")]),
+    get("/api/4/search/by_key_and_value", "Tags by parts of key and value", |_, methods| {
         slow(methods, search::answer_key_and_value)
     })
     .takes(&[
@@ -192,7 +189,7 @@ pub const ROUTES: &[Route] = &[
     ]),
     get("/api/4/search/by_role", "Roles by a part of their text", |_, methods| slow(methods, search::answer_role))
         .takes(&[WANTED, PAGE, FORMAT, sorted!("count_all", "rtype", "role")]),
-    get("/api/4/search/by_keyword", "TagStatistics for a description in words, best first", |_, methods| {
+    get("/api/4/search/by_keyword", "Tags for a description in words, best first", |_, methods| {
         slow(methods, search::answer_keyword)
     })
     .takes(&[WANTED, PAGE, FORMAT, sorted!("key", "value")]),
@@ -239,20 +236,12 @@ fn handler(methods: MethodFilter, lane: Lane, answering: Answering) -> MethodRou
                         OriginalUri(uri): OriginalUri,
                         RawQuery(query): RawQuery,
                         headers: HeaderMap| async move {
-        let site = site_url(&headers, &uri);
+        // Clients parse `url`, so that a path is not enough.
+        let site = site_url(&headers, &uri).unwrap_or_default();
         let work = move |job: Job| run(job, answering, &site, &uri, &query.unwrap_or_default());
         service::run(&app, &context, lane, &TaginfoWording, work).await
     };
     on(methods, handler)
-}
-
-/// Returns the URL of the server by the name that the client knows it by; empty if the request has no name. Clients
-/// parse `url`, so that a path is not enough.
-fn site_url(headers: &HeaderMap, uri: &Uri) -> String {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let is_secure = text("x-forwarded-proto").is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
-    let host = uri.authority().map(|host| host.as_str()).or_else(|| text(header::HOST.as_str()));
-    host.map_or_else(String::new, |host| format!("{}://{host}", if is_secure { "https" } else { "http" }))
 }
 
 fn run(job: Job, answering: Answering, site: &str, uri: &Uri, query: &str) {

@@ -14,11 +14,15 @@ use axum::routing::on;
 
 use crate::accept::{self, AcceptHeader};
 use crate::etag;
+use crate::identity;
 use crate::route::{Access, Route};
 
 /// The addresses of the page.
 pub const ROUTES: &[Route] = &[
     Route::get("/page/{name}", "A file of the page", |_, methods| on(methods, file)).access(Access::Page).hidden(),
+    Route::get("/page/logo", "The operator's logo", |_, methods| on(methods, identity::logo))
+        .access(Access::Page)
+        .hidden(),
     Route::get("/node/{id}", "The page, at a node", |_, methods| on(methods, page)).access(Access::Page).hidden(),
     Route::get("/way/{id}", "The page, at a way", |_, methods| on(methods, page)).access(Access::Page).hidden(),
     Route::get("/relation/{id}", "The page, at a relation", |_, methods| on(methods, page))
@@ -29,6 +33,17 @@ pub const ROUTES: &[Route] = &[
     })
     .access(Access::Page)
     .hidden(),
+    Route::get("/embed", "The page as an answer alone, for a frame", |_, methods| on(methods, frame))
+        .access(Access::Page)
+        .hidden(),
+    Route::get("/embed.html", "The same, at the address of the Wikidata Query Service", |_, methods| {
+        on(methods, frame)
+    })
+    .access(Access::Page)
+    .hidden(),
+    Route::get("/map.html", "The same, at the address of overpass-turbo", |_, methods| on(methods, frame))
+        .access(Access::Page)
+        .hidden(),
 ];
 
 /// One of the page's files.
@@ -42,8 +57,8 @@ struct WebFile {
     bytes: &'static [u8],
 }
 
-/// All of them, by name.
-static FILES: &[WebFile] = include!("../../../../web/built/files.rs");
+/// All of them, by name. The folder `web` of the crate is a link to `web/built`, so that a published crate contains them.
+static FILES: &[WebFile] = include!("../../web/files.rs");
 
 /// The page itself.
 const PAGE: &str = "index.html";
@@ -52,6 +67,11 @@ const PAGE: &str = "index.html";
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; \
                       img-src 'self' data: blob:; connect-src 'self' blob:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'self'";
+
+/// The policy of the page for a frame: that of the page, except that other sites may show it.
+const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; \
+                            font-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob:; base-uri 'none'; \
+                            form-action 'none'; frame-ancestors *";
 
 /// Returns a file of the page: `/page/{name}`.
 pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
@@ -67,6 +87,13 @@ pub async fn page(headers: HeaderMap) -> Response {
         Some(file) => file.answer(&headers),
         None => StatusCode::NOT_FOUND.into_response(),
     }
+}
+
+/// Returns the page for a frame in a page of any site.
+pub async fn frame(headers: HeaderMap) -> Response {
+    let mut answer = page(headers).await;
+    answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FRAME_POLICY));
+    answer
 }
 
 /// The layer of `/`: browsers get the page, other clients the list of services.

@@ -2,35 +2,22 @@
 //! and `/wiki/Special:EntityData/...` (data.rs). Search and JSON come from `terrapin_entities`.
 
 mod action;
+mod answer;
 mod data;
 mod openapi;
 mod parameters;
 mod rest;
+mod wording;
 
-use std::sync::Arc;
-
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
 use axum::routing::on;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::App;
-use crate::context::HttpRequestContext;
-use crate::job::{Job, Lane};
-use crate::json::JSON;
-use crate::outcome::Outcome;
-use crate::reply::Reply;
 use crate::route::{Access, Route, Schema, form_body, path, query};
-use crate::service::{self, Wording};
-use parameters::ActionParameters;
-use terrapin_triples::Store;
 
-use action::ActionWording;
+use action::ACTION_WORDING;
 pub(super) use data::moved;
 pub(super) use openapi::paths as described_paths;
-use rest::Rest;
-
-const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
+use rest::REST_WORDING;
 
 /// The name of an entity, form or sense, and an ending.
 const PAGE: &str =
@@ -45,7 +32,7 @@ pub const ROUTES: &[Route] = &[
     .reads(&[form_body(|| json!({ "type": "object" }))])
     .access(Access::Query)
     .of_triples()
-    .worded(&ActionWording),
+    .worded(&ACTION_WORDING),
     Route {
         documented_path: Some("/w/rest.php/wikibase/v1/{path}"),
         ..Route::get(
@@ -56,7 +43,7 @@ pub const ROUTES: &[Route] = &[
         .takes(&[&[path("path", Schema::Text, "Such as entities/items/Q42/labels or search/items")]])
         .access(Access::Query)
         .of_triples()
-        .worded(&Rest)
+        .worded(&REST_WORDING)
         .described_at("/w/rest.php/wikibase/v1/openapi.json")
     },
     Route {
@@ -80,48 +67,3 @@ pub const ROUTES: &[Route] = &[
         .of_triples()
     },
 ];
-
-/// An object and the number of entities in it, or an error or a redirect.
-type EntityAnswer = Result<(Value, u64), Box<Response>>;
-
-/// Reads the parameters and runs `give` on the triples.
-async fn answer(
-    app: &Arc<App>,
-    context: &Arc<HttpRequestContext>,
-    what: &'static str,
-    words: &'static dyn Wording,
-    parameters: impl FnOnce() -> Result<ActionParameters, String> + Send + 'static,
-    give: impl FnOnce(&Store, &ActionParameters) -> EntityAnswer + Send + 'static,
-) -> Reply {
-    let work = move |job: Job| {
-        if job.app().engine.triples().is_none() {
-            return job.refuse(words.refusal(StatusCode::NOT_FOUND, NO_TRIPLES));
-        }
-        match parameters() {
-            Ok(parameters) => work(job, what, words, |store| give(store, &parameters)),
-            Err(wrong) => job.refuse(words.refusal(StatusCode::BAD_REQUEST, &wrong)),
-        }
-    };
-    service::run(app, context, Lane::Search, words, work).await
-}
-
-fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl FnOnce(&Store) -> EntityAnswer) {
-    let (time, memory) = (job.app().settings.max_time, job.memory());
-    let (run, sink) = job.begin(time, memory, JSON);
-    let Some(store) = run.app().engine.triples().map(|environment| Arc::clone(&environment.store)) else { return };
-    let answer = match run.work(|_| give(&store).map(|(object, count)| (object.to_string(), count))) {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
-        Err(stop) => Err(service::stopped(words, stop)),
-    };
-    service::end(run, sink, words, what, answer);
-}
-
-/// Returns a redirect.
-fn elsewhere(status: StatusCode, address: &str) -> Response {
-    let mut response = status.into_response();
-    if let Ok(address) = HeaderValue::from_str(address) {
-        response.headers_mut().insert(header::LOCATION, address);
-    }
-    response
-}

@@ -17,7 +17,7 @@ use crate::geo::{Spatial, of_pairs};
 /// Minimum number of points of a geometry that is prepared for repeated comparison.
 const MANY: usize = 16;
 
-/// How the borders and lines of two shapes intersect.
+/// The intersection of the borders and lines of two shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ShapeIntersection {
     /// They are disjoint.

@@ -46,7 +46,7 @@ pub(crate) use self::among::{Among, ElementCondition};
 pub(crate) use self::describe::{SaidEnd, StatementEndRelation, told};
 pub(crate) use self::naming::{ElementNode, element_iri};
 pub(crate) use self::near::{CandidateSide, DistanceRelation};
-pub(crate) use self::relation::named;
+pub(crate) use self::relation::{named, none, one, or_failed};
 pub(crate) use self::session::Session;
 use self::vocabulary::Predicate;
 

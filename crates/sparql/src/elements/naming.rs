@@ -201,7 +201,7 @@ impl Computed for ElementSource {
         let named = match term {
             Term::NamedNode(node) => self.of_iri(node.as_str()),
             Term::BlankNode(node) => self.of_label(node.as_str()),
-            Term::Literal(_) => None,
+            Term::Literal(_) | Term::Triple(_) => None,
         };
         named.map(ComputedNode::number)
     }

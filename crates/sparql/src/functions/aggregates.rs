@@ -8,8 +8,9 @@ use spareval::AggregateFunctionAccumulator;
 
 use super::numbers::Number;
 use crate::geo;
-use crate::order::{TermOrderKey, canonical};
+use crate::order::{TermOrderKey, canonical, is_numeric};
 use terrapin_budget::checkpoint;
+use terrapin_sparql_syntax::STANDARD_DEVIATION;
 use terrapin_sparql_syntax::algebra::{AggregateFunction, Expression};
 
 /// An aggregate that combines a group's values into one.
@@ -23,13 +24,15 @@ pub(crate) enum Fold {
     Average,
     Least,
     Greatest,
+    /// The standard deviation of a sample: of n values, n - 1 divides the sum of squares.
+    Deviation,
     /// A geometry made of several.
     Geometry(geo::GeometryAggregate),
 }
 
 /// Returns the aggregates without a parameter.
 fn plain() -> impl Iterator<Item = Fold> {
-    let numbers = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest];
+    let numbers = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest, Fold::Deviation];
     numbers.into_iter().chain(geo::GeometryAggregate::ALL.map(Fold::Geometry))
 }
 
@@ -101,6 +104,8 @@ impl AggregateFunctionAccumulator for Concat {
                 Term::NamedNode(node) => node.as_str(),
                 Term::BlankNode(node) => node.as_str(),
                 Term::Literal(literal) => literal.value(),
+                // No triple term is a string.
+                Term::Triple(_) => return None,
             });
         }
         // The result has no language, even if the values have one
@@ -175,6 +180,38 @@ impl AggregateFunctionAccumulator for Geometries {
     }
 }
 
+/// The numbers of a sample; `None` after a value that is not a number.
+struct Deviation {
+    values: Option<Vec<f64>>,
+}
+
+impl AggregateFunctionAccumulator for Deviation {
+    fn accumulate(&mut self, element: Term) {
+        checkpoint();
+        let number = match &element {
+            Term::Literal(literal) if is_numeric(literal.datatype()) => literal.value().parse::<f64>().ok(),
+            _ => None,
+        };
+        match (&mut self.values, number) {
+            (Some(values), Some(number)) => values.push(number),
+            (values, _) => *values = None,
+        }
+    }
+
+    fn finish(&mut self) -> Option<Term> {
+        let mut values = self.values.take()?;
+        // A fixed order of additions makes the result reproducible.
+        values.sort_unstable_by(f64::total_cmp);
+        let count = values.len() as f64;
+        if values.len() < 2 {
+            return Some(Literal::from(0.0).into());
+        }
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        Some(Literal::from(libm::sqrt(squares / (count - 1.0))).into())
+    }
+}
+
 impl Fold {
     /// Returns the name that the aggregate has in a rewritten query. For GROUP_CONCAT, the separator's number is appended.
     fn name(&self) -> &'static str {
@@ -185,6 +222,7 @@ impl Fold {
             Fold::Average => "urn:terrapin:aggregate:average",
             Fold::Least => "urn:terrapin:aggregate:least",
             Fold::Greatest => "urn:terrapin:aggregate:greatest",
+            Fold::Deviation => STANDARD_DEVIATION,
             Fold::Geometry(aggregate) => aggregate.iri(),
         }
     }
@@ -204,7 +242,7 @@ impl Fold {
 
     /// Returns whether all values are stored until the end of the group.
     pub fn keeps_values(&self) -> bool {
-        matches!(self, Fold::Concat(_) | Fold::Geometry(_))
+        matches!(self, Fold::Concat(_) | Fold::Deviation | Fold::Geometry(_))
     }
 
     /// Returns an accumulator without values.
@@ -216,6 +254,7 @@ impl Fold {
             Fold::Average => Box::new(Sum { sum: Some(Number::zero()), count: Some(0) }),
             Fold::Least => Box::new(Extreme { wanted: Ordering::Less, best: None }),
             Fold::Greatest => Box::new(Extreme { wanted: Ordering::Greater, best: None }),
+            Fold::Deviation => Box::new(Deviation { values: Some(Vec::new()) }),
             Fold::Geometry(aggregate) => Box::new(Geometries { aggregate: *aggregate, values: Vec::new() }),
         }
     }
@@ -245,6 +284,10 @@ pub(crate) fn own(
         AggregateFunction::Avg => (plain(&Fold::Average), argument),
         AggregateFunction::Min => (plain(&Fold::Least), argument),
         AggregateFunction::Max => (plain(&Fold::Greatest), argument),
+        // A value that is not a number is an error of the group.
+        AggregateFunction::Custom(name) if name.as_str() == STANDARD_DEVIATION => {
+            (AggregateFunction::Custom(name), argument)
+        }
         AggregateFunction::Custom(name) => (AggregateFunction::Custom(name), or_nothing(argument)),
         function => (function, argument),
     }

@@ -6,12 +6,13 @@
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-use oxrdf::vocab::{rdf, xsd};
-use oxrdf::{Literal, NamedNode, NamedNodeRef, Term, Variable};
+use oxrdf::vocab::xsd;
+use oxrdf::{Literal, NamedNode, NamedNodeRef, Term, Triple, Variable};
 use spareval::QueryEvaluator;
 use sparopt::algebra::Expression as Prepared;
 
 use super::numbers::{ArithmeticOperation, Number};
+pub(crate) use crate::order::is_text;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Helper, QueryPattern, Unary};
 use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::NodeMut;
@@ -95,11 +96,17 @@ const CASTS: [(Cast, NamedNodeRef<'static>); 5] = [
     (Cast::Boolean, xsd::BOOLEAN),
 ];
 
-/// Registers the functions with an evaluator.
-pub(super) fn register(mut evaluator: QueryEvaluator) -> QueryEvaluator {
+/// Registers the functions with an evaluator. With `is_standard`, an equality of dates that depends on an unknown time
+/// zone is an error.
+pub(super) fn register(mut evaluator: QueryEvaluator, is_standard: bool) -> QueryEvaluator {
     for (function, name) in FUNCTIONS {
         let name = NamedNode::new_unchecked(format!("{NAMESPACE}{name}"));
-        evaluator = evaluator.with_custom_function(name, move |arguments| function.call(arguments));
+        evaluator = match (function, is_standard) {
+            (ExactFunction::Compare(ComparisonOperator::Equal), true) => {
+                evaluator.with_custom_function(name, determinate_equal)
+            }
+            _ => evaluator.with_custom_function(name, move |arguments| function.call(arguments)),
+        };
     }
     evaluator
 }
@@ -250,6 +257,8 @@ fn kind(expression: &Expression) -> ValueBounds {
         Expression::Own(..) => ValueBounds::Other,
         Expression::Call(function, _) => match function {
             Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::StrDt => ValueBounds::Wide,
+            // Triple terms are compared by this module. An object may be any number.
+            Function::Triple | Function::Object => ValueBounds::Wide,
             Function::Year
             | Function::Month
             | Function::Day
@@ -389,8 +398,7 @@ pub(crate) fn prepared(expression: Expression) -> Prepared {
 /// Returns the effective boolean value (<https://www.w3.org/TR/sparql11-query/#ebv>).
 fn holds(value: &Term) -> Option<bool> {
     let Term::Literal(literal) = value else { return None };
-    let datatype = literal.datatype();
-    if datatype == xsd::STRING || datatype == rdf::LANG_STRING {
+    if is_text(literal) {
         return Some(!literal.value().is_empty());
     }
     boolean(value).or_else(|| Number::of_literal(literal).map(|number| number.is_truth()))
@@ -399,7 +407,11 @@ fn holds(value: &Term) -> Option<bool> {
 fn compare(comparison: ComparisonOperator, a: &Term, b: &Term) -> Option<Term> {
     let (Term::Literal(first), Term::Literal(second)) = (a, b) else {
         // Only literals can be ordered.
-        return if comparison == ComparisonOperator::Equal { truth_value(a == b) } else { None };
+        return match (comparison, a, b) {
+            (ComparisonOperator::Equal, Term::Triple(a), Term::Triple(b)) => equal_triples(a, b).and_then(truth_value),
+            (ComparisonOperator::Equal, ..) => truth_value(a == b),
+            _ => None,
+        };
     };
     let order = match (Number::of_literal(first), Number::of_literal(second)) {
         // NaN is neither less than nor equal to any number.
@@ -407,7 +419,7 @@ fn compare(comparison: ComparisonOperator, a: &Term, b: &Term) -> Option<Term> {
         (None, None) => match (boolean(a), boolean(b), is_text(first) && is_text(second)) {
             (Some(a), Some(b), _) => Some(a.cmp(&b)),
             (_, _, true) if comparison == ComparisonOperator::Equal => return truth_value(first == second),
-            (_, _, true) if first.language() == second.language() => Some(first.value().cmp(second.value())),
+            (_, _, true) if is_same_language(first, second) => Some(first.value().cmp(second.value())),
             (_, _, true) => return None,
             _ => return ExactFunction::Compare(comparison).evaluated(&[a.clone(), b.clone()]),
         },
@@ -421,9 +433,31 @@ fn compare(comparison: ComparisonOperator, a: &Term, b: &Term) -> Option<Term> {
     truth_value(order.is_some_and(|order| comparison.holds(order)))
 }
 
-/// Returns whether a literal is a string, with or without a language.
-pub(crate) fn is_text(literal: &Literal) -> bool {
-    [xsd::STRING, rdf::LANG_STRING].contains(&literal.datatype())
+/// Compares two values for equality. Two dates or times of which one has a time zone may be equal or not if they are
+/// less than 14 hours apart; this is an error (XML Schema 1.0 part 2, section 3.2.7.4).
+fn determinate_equal(arguments: &[Term]) -> Option<Term> {
+    let [a, b] = arguments else { return None };
+    let result = compare(ComparisonOperator::Equal, a, b)?;
+    let (Term::Literal(first), Term::Literal(second)) = (a, b) else { return Some(result) };
+    let is_time = [xsd::DATE, xsd::DATE_TIME, xsd::TIME].contains(&first.datatype());
+    if !is_time || first.datatype() != second.datatype() || boolean(&result) == Some(true) {
+        return Some(result);
+    }
+    // The order is undefined in exactly this case.
+    compare(ComparisonOperator::Less, a, b).map(|_| result)
+}
+
+/// Returns whether two literals have the same language and base direction, or none.
+pub(crate) fn is_same_language(a: &Literal, b: &Literal) -> bool {
+    a.language() == b.language() && a.direction() == b.direction()
+}
+
+/// Returns whether two triple terms have equal components; `None` if the comparison of their objects is an error.
+fn equal_triples(a: &Triple, b: &Triple) -> Option<bool> {
+    if a.subject != b.subject || a.predicate != b.predicate {
+        return Some(false);
+    }
+    equal(&a.object, &b.object)
 }
 
 /// Returns whether a literal that is not a number has an unknown datatype. Its value may then be equal to any other.

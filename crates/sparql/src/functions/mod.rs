@@ -5,15 +5,18 @@ pub(crate) mod aggregates;
 mod called;
 pub(crate) mod dates;
 pub(crate) mod exact;
+mod extensions;
 pub(crate) mod labels;
 pub(crate) mod numbers;
 mod patterns;
 mod places;
+mod qlever;
 mod random;
 mod text;
 mod wide;
 
 pub(crate) use called::Called;
+pub use extensions::{extension_aggregates, extension_functions};
 pub(crate) use text::{Patterns, check_pattern};
 
 use std::sync::Arc;
@@ -60,6 +63,12 @@ fn known(name: &str) -> Option<ResolvedFunction> {
     }
     if name == xsd::DATE.as_str() {
         return Some(ResolvedFunction::Plain(|arguments| dates::cast(arguments, true)));
+    }
+    if qlever::is_int(name) {
+        return Some(ResolvedFunction::Plain(qlever::int));
+    }
+    if let Some(function) = qlever::function(name) {
+        return Some(ResolvedFunction::Geo(function));
     }
     if let Some(cast) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
         const CASTS: [&str; 15] = [
@@ -111,14 +120,14 @@ fn distance(arguments: &[Term]) -> Option<Term> {
     geo::call(function, arguments)
 }
 
-/// Registers the functions that a query calls with the evaluator.
+/// Registers the functions that a query calls with the evaluator, and whether the query is in the standard dialect.
 pub(crate) fn register(
     mut evaluator: QueryEvaluator,
-    called: &Called,
+    (called, is_standard): (&Called, bool),
     environment: &Arc<Environment>,
     patterns: &Arc<Patterns>,
 ) -> QueryEvaluator {
-    evaluator = exact::register(evaluator);
+    evaluator = exact::register(evaluator, is_standard);
     for name in &called.names {
         let Some(known) = known(name.as_str()) else { continue };
         let name = name.clone();

@@ -5,10 +5,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use oxiri::Iri;
-use oxrdf::vocab::{rdf, xsd};
+use oxrdf::vocab::xsd;
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::exact::{is_same_language, is_text};
 use super::patterns::{CompiledPattern, PatternError, StepLimit};
 use super::random::RandomSequence;
 use crate::refusal::QueryRefusal;
@@ -111,7 +112,7 @@ impl Patterns {
         let replacement = compiled.replacement(plain(replacement)?).ok()?;
         Some(match self.within(pattern, compiled.replace(text.value(), &replacement)) {
             None => text.clone().into(),
-            Some(replaced) => with_language(replaced, text.language()),
+            Some(replaced) => with_language(replaced, Some(text)),
         })
     }
 }
@@ -138,23 +139,27 @@ pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<
     Ok(())
 }
 
-/// Creates a string with or without a language.
-fn with_language(text: String, language: Option<&str>) -> Term {
-    match language {
-        Some(language) => Literal::new_language_tagged_literal_unchecked(text, language).into(),
-        None => Literal::new_simple_literal(text).into(),
-    }
+/// Creates a string with the language and the base direction of a literal, if it has them.
+fn with_language(text: String, like: Option<&Literal>) -> Term {
+    let literal = match like.map(|like| (like.language(), like.direction())) {
+        Some((Some(language), Some(direction))) => {
+            Literal::new_directional_language_tagged_literal_unchecked(text, language, direction)
+        }
+        Some((Some(language), None)) => Literal::new_language_tagged_literal_unchecked(text, language),
+        Some((None, _)) | None => Literal::new_simple_literal(text),
+    };
+    literal.into()
 }
 
-/// Evaluates `CONCAT(text, ...)`. The result has a language if all arguments have the same one.
+/// Evaluates `CONCAT(text, ...)`. The result has a language and a base direction if all arguments have the same ones.
 pub(super) fn concat(arguments: &[Term]) -> Option<Term> {
     let texts: Vec<&Literal> = arguments.iter().map(string).collect::<Option<_>>()?;
     let bytes = texts.iter().map(|text| text.value().len()).sum();
     budget::charge(bytes as u64);
     let mut result = String::with_capacity(bytes);
     texts.iter().for_each(|text| result.push_str(text.value()));
-    let language = texts.first().and_then(|text| text.language());
-    Some(with_language(result, language.filter(|_| texts.iter().all(|text| text.language() == language))))
+    let first = texts.first().copied();
+    Some(with_language(result, first.filter(|first| texts.iter().all(|text| is_same_language(text, first)))))
 }
 
 /// Evaluates `ENCODE_FOR_URI(text)`.
@@ -170,7 +175,7 @@ pub(super) fn encode_for_uri(arguments: &[Term]) -> Option<Term> {
 /// Returns a string literal, with or without a language.
 fn string(term: &Term) -> Option<&Literal> {
     match term {
-        Term::Literal(literal) if [xsd::STRING, rdf::LANG_STRING].contains(&literal.datatype()) => Some(literal),
+        Term::Literal(literal) if is_text(literal) => Some(literal),
         _ => None,
     }
 }

@@ -8,12 +8,14 @@ use oxrdf::{Literal, Term};
 use oxsdatatypes::Double;
 
 use super::geometry::{Crs, GeometryFormat, LocatedGeometry, iri, one, pair};
+use super::gml::GmlNamespace;
 use super::overlay::OverlayOperation;
 use super::units::{LocalPlane, Unit};
 use super::{Function, effort};
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("asGeoJSON", as_geojson),
+    ("asGML", as_gml),
     ("asWKT", |a| LocatedGeometry { format: GeometryFormat::Wkt, ..one(a)? }.to_term()),
     ("boundary", |a| of_one(a, boundary)),
     ("buffer", |a| buffer(a, Unit::from_iri(iri(a.get(2)?)?)?)),
@@ -47,6 +49,16 @@ fn as_geojson(arguments: &[Term]) -> Option<Term> {
     let g = one(arguments)?;
     let known = g.crs.is_geographic();
     known.then_some(LocatedGeometry { format: GeometryFormat::GeoJson, crs: Crs::Crs84, ..g })?.to_term()
+}
+
+/// Evaluates `geof:asGML(geometry, profile)`. The profile is the namespace of a version of GML; default: GML 3.2.
+fn as_gml(arguments: &[Term]) -> Option<Term> {
+    let namespace = match arguments {
+        [_] => GmlNamespace::Gml32,
+        [_, profile] => GmlNamespace::from_iri(iri(profile)?)?,
+        _ => return None,
+    };
+    LocatedGeometry { format: GeometryFormat::Gml(namespace), ..one(arguments)? }.to_term()
 }
 
 fn transform(arguments: &[Term]) -> Option<Term> {

@@ -1,4 +1,4 @@
-//! Parses and formats geometry literals: WKT and GeoJSON, with their reference systems and axis orders.
+//! Parses and formats geometry literals: WKT, GML and GeoJSON, with their reference systems and axis orders.
 
 use geo::{CoordsIter, Geometry, MapCoords};
 use oxrdf::vocab::xsd;
@@ -6,9 +6,11 @@ use oxrdf::{Literal, NamedNode, NamedNodeRef, Term};
 use wkt::{ToWkt, TryFromWkt};
 
 use super::effort;
+use super::gml::{self, GmlNamespace};
 use terrapin_budget as budget;
 
 const WKT: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengis.net/ont/geosparql#wktLiteral");
+const GML: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengis.net/ont/geosparql#gmlLiteral");
 const GEOJSON: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengis.net/ont/geosparql#geoJSONLiteral");
 const CRS84: &str = "http://www.opengis.net/def/crs/OGC/1.3/CRS84";
 const EPSG_4326: &str = "http://www.opengis.net/def/crs/EPSG/0/4326";
@@ -38,7 +40,9 @@ impl Crs {
         match iri.replacen("https://", "http://", 1).as_str() {
             // Wikidata may write the item of the Earth before a point.
             CRS84 | "http://www.wikidata.org/entity/Q2" => Crs::Crs84,
-            EPSG_4326 => Crs::Epsg4326,
+            // The forms of the OGC's names for GML (OGC 07-092r3).
+            "urn:ogc:def:crs:OGC:1.3:CRS84" | "urn:ogc:def:crs:OGC::CRS84" => Crs::Crs84,
+            EPSG_4326 | "urn:ogc:def:crs:EPSG::4326" => Crs::Epsg4326,
             _ => Crs::Other(iri.to_string()),
         }
     }
@@ -73,6 +77,8 @@ pub enum GeometryFormat {
     Wkt,
     /// GeoJSON (RFC 7946), always in CRS84.
     GeoJson,
+    /// GML, with elements in a namespace.
+    Gml(GmlNamespace),
 }
 
 /// Returns whether every position of a GeoJSON geometry has at least two numbers; otherwise, its library panics.
@@ -118,6 +124,8 @@ impl LocatedGeometry {
                 crs: Crs::Crs84,
                 format: GeometryFormat::GeoJson,
             }
+        } else if literal.datatype() == GML {
+            from_gml(literal.value())?
         } else {
             return None;
         };
@@ -153,9 +161,23 @@ impl LocatedGeometry {
                 let geometry = geojson::Geometry::from(&self.geometry);
                 Literal::new_typed_literal(serde_json::to_string(&geometry).ok()?, GEOJSON)
             }
+            GeometryFormat::Gml(namespace) => {
+                let swapped = (self.crs == Crs::Epsg4326).then(|| swapped(&self.geometry));
+                let text = gml::write(swapped.as_ref().unwrap_or(&self.geometry), self.crs.iri(), namespace);
+                Literal::new_typed_literal(text, GML)
+            }
         };
         Some(literal.into())
     }
+}
+
+fn from_gml(text: &str) -> Option<LocatedGeometry> {
+    // An element takes some hundred bytes, and at least eight characters.
+    budget::charge(32 * text.len() as u64);
+    let gml::GmlDocument { geometry, system, namespace } = gml::read(text)?;
+    let crs = system.map_or(Crs::Crs84, |iri| Crs::from_iri(&iri));
+    let geometry = if crs == Crs::Epsg4326 { swapped(&geometry) } else { geometry };
+    Some(LocatedGeometry { geometry, crs, format: GeometryFormat::Gml(namespace) })
 }
 
 fn from_wkt(text: &str) -> Option<LocatedGeometry> {

@@ -1,4 +1,4 @@
-//! The functions of GeoSPARQL 1.1 (OGC 22-047r1) on WKT and GeoJSON literals: the simple-feature, Egenhofer and RCC8
+//! The functions of GeoSPARQL 1.1 (OGC 22-047r1) on WKT, GML and GeoJSON literals: the simple-feature, Egenhofer and RCC8
 //! relations, measures, constructors and aggregates. They are pure functions from terms to a term and do not know
 //! queries or snapshots. The crate `geo` provides most of the geometry; this module adds literals, axis orders,
 //! overlays and metres.
@@ -11,6 +11,7 @@ mod arrangement;
 mod constructions;
 mod effort;
 mod geometry;
+mod gml;
 mod measures;
 mod overlay;
 mod relations;
@@ -23,8 +24,10 @@ use terrapin_budget as budget;
 pub(crate) use aggregates::GeometryAggregate;
 pub(crate) use effort::of_pairs;
 pub use geometry::{Crs, GeometryFormat, LocatedGeometry};
+pub use gml::GmlNamespace;
 pub(crate) use measures::{metres, square_metres};
 pub use relations::Spatial;
+pub(crate) use relations::{TopologicalRelation, topological_properties};
 pub(crate) use units::Unit;
 
 /// The namespace of the functions.

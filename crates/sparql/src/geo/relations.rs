@@ -1,41 +1,146 @@
 //! Relations between two geometries. They use the patterns of the dimensionally extended nine-intersection model
 //! (DE-9IM) that GeoSPARQL 1.1 defines in its tables 4 to 6.
 
+use std::borrow::Cow;
+
 use geo::algorithm::relate::IntersectionMatrix;
 use geo::{Geometry, HasDimensions};
 use oxrdf::{Literal, Term};
 
-use super::Function;
-use super::geometry::pair;
+use super::geometry::{LocatedGeometry, pair};
 use super::overlay::relation;
+use super::{Function, effort};
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("relate", relate),
-    ("sfContains", |a| test(a, |m, _, _| m.is_contains())),
-    ("sfCrosses", |a| test(a, |m, _, _| m.is_crosses())),
-    ("sfDisjoint", |a| test(a, |m, _, _| m.is_disjoint())),
-    ("sfEquals", |a| test(a, |m, _, _| m.is_equal_topo())),
-    ("sfIntersects", |a| test(a, |m, _, _| m.is_intersects())),
-    ("sfOverlaps", |a| test(a, |m, _, _| m.is_overlaps())),
-    ("sfTouches", |a| test(a, |m, _, _| m.is_touches())),
-    ("sfWithin", |a| test(a, |m, _, _| m.is_within())),
-    ("ehContains", |a| matches(a, &["T*TFF*FF*"])),
-    ("ehCoveredBy", |a| matches(a, &["TFF*TFT**"])),
-    ("ehCovers", |a| matches(a, &["T*TFT*FF*"])),
-    ("ehDisjoint", |a| matches(a, &["FF*FF****"])),
-    ("ehEquals", |a| matches(a, &["TFFFTFFFT"])),
-    ("ehInside", |a| matches(a, &["TFF*FFT**"])),
-    ("ehMeet", |a| matches(a, &["FT*******", "F**T*****", "F***T****"])),
-    ("ehOverlap", |a| matches(a, &["T*T***T**"])),
-    ("rcc8dc", |a| areas(a, &["FFTFFTTTT"])),
-    ("rcc8ec", |a| areas(a, &["FFTFTTTTT"])),
-    ("rcc8eq", |a| areas(a, &["TFFFTFFFT"])),
-    ("rcc8ntpp", |a| areas(a, &["TFFTFFTTT"])),
-    ("rcc8ntppi", |a| areas(a, &["TTTFFTFFT"])),
-    ("rcc8po", |a| areas(a, &["TTTTTTTTT"])),
-    ("rcc8tpp", |a| areas(a, &["TFFTTFTTT"])),
-    ("rcc8tppi", |a| areas(a, &["TTTFTTFFT"])),
+    ("sfContains", |a| test(a, SF_CONTAINS)),
+    ("sfCovers", |a| test(a, TopologicalRelation::Matrix(IntersectionMatrix::is_covers))),
+    ("sfCrosses", |a| test(a, SF_CROSSES)),
+    ("sfDisjoint", |a| test(a, SF_DISJOINT)),
+    ("sfEquals", |a| test(a, SF_EQUALS)),
+    ("sfIntersects", |a| test(a, SF_INTERSECTS)),
+    ("sfOverlaps", |a| test(a, SF_OVERLAPS)),
+    ("sfTouches", |a| test(a, SF_TOUCHES)),
+    ("sfWithin", |a| test(a, SF_WITHIN)),
+    ("ehContains", |a| test(a, EH_CONTAINS)),
+    ("ehCoveredBy", |a| test(a, EH_COVERED_BY)),
+    ("ehCovers", |a| test(a, EH_COVERS)),
+    ("ehDisjoint", |a| test(a, EH_DISJOINT)),
+    ("ehEquals", |a| test(a, EH_EQUALS)),
+    ("ehInside", |a| test(a, EH_INSIDE)),
+    ("ehMeet", |a| test(a, EH_MEET)),
+    ("ehOverlap", |a| test(a, EH_OVERLAP)),
+    ("rcc8dc", |a| test(a, RCC8_DC)),
+    ("rcc8ec", |a| test(a, RCC8_EC)),
+    ("rcc8eq", |a| test(a, RCC8_EQ)),
+    ("rcc8ntpp", |a| test(a, RCC8_NTPP)),
+    ("rcc8ntppi", |a| test(a, RCC8_NTPPI)),
+    ("rcc8po", |a| test(a, RCC8_PO)),
+    ("rcc8tpp", |a| test(a, RCC8_TPP)),
+    ("rcc8tppi", |a| test(a, RCC8_TPPI)),
 ];
+
+/// A topological relation between two geometries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TopologicalRelation {
+    /// It holds if the matrix fulfils this.
+    Matrix(fn(&IntersectionMatrix) -> bool),
+    /// It holds if the matrix matches one of these patterns.
+    Patterns(&'static [&'static str]),
+    /// A relation of the region connection calculus, which is defined for areas only.
+    OfAreas(&'static str),
+}
+
+const SF_CONTAINS: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_contains);
+const SF_CROSSES: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_crosses);
+const SF_DISJOINT: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_disjoint);
+const SF_EQUALS: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_equal_topo);
+const SF_INTERSECTS: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_intersects);
+const SF_OVERLAPS: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_overlaps);
+const SF_TOUCHES: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_touches);
+const SF_WITHIN: TopologicalRelation = TopologicalRelation::Matrix(IntersectionMatrix::is_within);
+const EH_CONTAINS: TopologicalRelation = TopologicalRelation::Patterns(&["T*TFF*FF*"]);
+const EH_COVERED_BY: TopologicalRelation = TopologicalRelation::Patterns(&["TFF*TFT**"]);
+const EH_COVERS: TopologicalRelation = TopologicalRelation::Patterns(&["T*TFT*FF*"]);
+const EH_DISJOINT: TopologicalRelation = TopologicalRelation::Patterns(&["FF*FF****"]);
+const EH_EQUALS: TopologicalRelation = TopologicalRelation::Patterns(&["TFFFTFFFT"]);
+const EH_INSIDE: TopologicalRelation = TopologicalRelation::Patterns(&["TFF*FFT**"]);
+const EH_MEET: TopologicalRelation = TopologicalRelation::Patterns(&["FT*******", "F**T*****", "F***T****"]);
+const EH_OVERLAP: TopologicalRelation = TopologicalRelation::Patterns(&["T*T***T**"]);
+const RCC8_DC: TopologicalRelation = TopologicalRelation::OfAreas("FFTFFTTTT");
+const RCC8_EC: TopologicalRelation = TopologicalRelation::OfAreas("FFTFTTTTT");
+const RCC8_EQ: TopologicalRelation = TopologicalRelation::OfAreas("TFFFTFFFT");
+const RCC8_NTPP: TopologicalRelation = TopologicalRelation::OfAreas("TFFTFFTTT");
+const RCC8_NTPPI: TopologicalRelation = TopologicalRelation::OfAreas("TTTFFTFFT");
+const RCC8_PO: TopologicalRelation = TopologicalRelation::OfAreas("TTTTTTTTT");
+const RCC8_TPP: TopologicalRelation = TopologicalRelation::OfAreas("TFFTTFTTT");
+const RCC8_TPPI: TopologicalRelation = TopologicalRelation::OfAreas("TTTFTTFFT");
+
+/// The relations that GeoSPARQL's topology vocabulary has as properties, by local name.
+const PROPERTIES: [(&str, TopologicalRelation); 24] = [
+    ("sfContains", SF_CONTAINS),
+    ("sfCrosses", SF_CROSSES),
+    ("sfDisjoint", SF_DISJOINT),
+    ("sfEquals", SF_EQUALS),
+    ("sfIntersects", SF_INTERSECTS),
+    ("sfOverlaps", SF_OVERLAPS),
+    ("sfTouches", SF_TOUCHES),
+    ("sfWithin", SF_WITHIN),
+    ("ehContains", EH_CONTAINS),
+    ("ehCoveredBy", EH_COVERED_BY),
+    ("ehCovers", EH_COVERS),
+    ("ehDisjoint", EH_DISJOINT),
+    ("ehEquals", EH_EQUALS),
+    ("ehInside", EH_INSIDE),
+    ("ehMeet", EH_MEET),
+    ("ehOverlap", EH_OVERLAP),
+    ("rcc8dc", RCC8_DC),
+    ("rcc8ec", RCC8_EC),
+    ("rcc8eq", RCC8_EQ),
+    ("rcc8ntpp", RCC8_NTPP),
+    ("rcc8ntppi", RCC8_NTPPI),
+    ("rcc8po", RCC8_PO),
+    ("rcc8tpp", RCC8_TPP),
+    ("rcc8tppi", RCC8_TPPI),
+];
+
+/// Returns the local names of the properties in the topology vocabulary.
+pub(crate) fn topological_properties() -> impl Iterator<Item = &'static str> {
+    PROPERTIES.into_iter().map(|(name, _)| name)
+}
+
+impl TopologicalRelation {
+    /// Returns the relation of a property of the topology vocabulary, by its local name.
+    pub(crate) fn of_property(name: &str) -> Option<TopologicalRelation> {
+        PROPERTIES.iter().find(|(known, _)| *known == name).map(|(_, relation)| *relation)
+    }
+
+    /// Returns whether the relation of a property can hold between geometries whose bounding boxes do not meet.
+    pub(crate) fn holds_apart(name: &str) -> bool {
+        ["sfDisjoint", "ehDisjoint", "rcc8dc"].contains(&name)
+    }
+
+    /// Returns whether the relation holds; `None` if the geometries have two reference systems or are too complex.
+    pub(crate) fn holds(self, a: &LocatedGeometry, b: &LocatedGeometry) -> Option<bool> {
+        let b = if a.crs == b.crs { Cow::Borrowed(b) } else { Cow::Owned(b.clone().to_system_of(a)?) };
+        effort::of_two(&a.geometry, &b.geometry)?;
+        Some(self.holds_for(&a.geometry, &b.geometry))
+    }
+
+    fn holds_for(self, a: &Geometry, b: &Geometry) -> bool {
+        let is_area = |g: &Geometry| g.dimensions() == geo::dimensions::Dimensions::TwoDimensional;
+        match self {
+            TopologicalRelation::Matrix(test) => test(&relation(a, b)),
+            TopologicalRelation::Patterns(patterns) => {
+                let matrix = relation(a, b);
+                patterns.iter().any(|pattern| matrix.matches(pattern).unwrap_or(false))
+            }
+            TopologicalRelation::OfAreas(pattern) => {
+                is_area(a) && is_area(b) && relation(a, b).matches(pattern).unwrap_or(false)
+            }
+        }
+    }
+}
 
 /// A simple-features relation between two geometries that is also used outside the functions of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,27 +176,10 @@ fn boolean(value: bool) -> Option<Term> {
     Some(Literal::from(value).into())
 }
 
-fn test(arguments: &[Term], holds: fn(&IntersectionMatrix, &Geometry, &Geometry) -> bool) -> Option<Term> {
+fn test(arguments: &[Term], relation: TopologicalRelation) -> Option<Term> {
     let [_, _] = arguments else { return None };
     let (a, b) = pair(arguments)?;
-    boolean(holds(&relation(&a.geometry, &b.geometry), &a.geometry, &b.geometry))
-}
-
-fn matches(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
-    let [_, _] = arguments else { return None };
-    let (a, b) = pair(arguments)?;
-    let matrix = relation(&a.geometry, &b.geometry);
-    boolean(patterns.iter().any(|pattern| matrix.matches(pattern).unwrap_or(false)))
-}
-
-/// Tests a relation of the region connection calculus, which is defined for areas only.
-fn areas(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
-    let (a, b) = pair(arguments)?;
-    let is_area = |g: &Geometry| g.dimensions() == geo::dimensions::Dimensions::TwoDimensional;
-    if !(is_area(&a.geometry) && is_area(&b.geometry)) {
-        return boolean(false);
-    }
-    matches(arguments, patterns)
+    boolean(relation.holds_for(&a.geometry, &b.geometry))
 }
 
 /// Evaluates `geof:relate(a, b, pattern)`.

@@ -1,7 +1,7 @@
 //! Replaces identifiers by labels.
 
 use super::identifier::{IdentifierKind, label_of};
-use crate::syntax::{TokenKind, tokens};
+use crate::syntax::{Dialect, TokenKind, read_tokens};
 use terrapin_triples::Store;
 
 /// The prefixes that are followed by an identifier of Wikidata.
@@ -27,7 +27,7 @@ pub struct Labelled {
 pub fn label(query: &str, store: &Store, language: &str) -> Labelled {
     let mut labelled = Labelled::default();
     let mut done = 0;
-    for token in tokens(query, 0) {
+    for token in read_tokens(query, Dialect::Auto) {
         let TokenKind::Prefixed { colon } = token.kind else { continue };
         let at = token.start + colon as usize;
         let (Some(prefix), Some(id)) = (query.get(token.start..at), query.get(at + 1..token.end)) else { continue };

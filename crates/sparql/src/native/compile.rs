@@ -13,7 +13,7 @@ use super::operand::{GraphOperand, ProgramOperand, Slot};
 use super::program::{Arrangement, GroupAggregate, GroupingStep, Program, ProgramBlock, ProgramStep};
 use super::scope::{BlockScope, Mask, bit};
 use crate::functions::aggregates::{Fold, without_mark};
-use crate::plan::{PatternCardinality, Variables, bound};
+use crate::plan::{PatternCardinality, Variables, bound, constant};
 use terrapin_sparql_syntax::algebra::{
     AggregateCall as Aggregation, AggregateFunction, Expression, Helper, NamedNodePattern, QueryPattern, Row,
     TermPattern, TriplePattern,
@@ -97,7 +97,8 @@ impl Compiler<'_> {
     /// Compiles a pattern to a block of its own. Its columns are the projected variables, otherwise all variables in
     /// the order of their names. The given variables get its first slots.
     fn block(&mut self, pattern: &QueryPattern, given: &[GivenVariable], context: CompileContext) -> Result<usize> {
-        let mut scope = BlockScope::default();
+        let keeps_forms = self.view.store().keeps_lexical_forms();
+        let mut scope = BlockScope { keeps_forms, ..BlockScope::default() };
         let mut known = 0;
         for GivenVariable { variable, certain, .. } in given {
             let slot = scope.slot(variable);
@@ -168,7 +169,9 @@ impl Compiler<'_> {
         let (function, argument, distinct) = match aggregate {
             Aggregation::CountSolutions { distinct } => {
                 let variables = if *distinct { solution.sorted() } else { Vec::new() };
-                let solution = variables.into_iter().map(|variable| place(variable, columns)).collect();
+                // Solutions are mappings of the query's variables: blank nodes and the steps of paths are not among them.
+                let variables = variables.into_iter().filter(|variable| !Helper::is_helper(variable));
+                let solution = variables.map(|variable| place(variable, columns)).collect();
                 return Ok(GroupAggregate { fold: None, column: None, distinct: *distinct, skips: true, solution });
             }
             Aggregation::Call { function, argument, distinct } => (function, argument, *distinct),
@@ -426,6 +429,10 @@ impl Compiler<'_> {
             TermPattern::NamedNode(node) => ProgramOperand::Term(self.view.id(&node.clone().into())),
             TermPattern::Literal(literal) => ProgramOperand::Term(self.view.id(&literal.clone().into())),
             TermPattern::Variable(variable) => ProgramOperand::Slot(scope.slot(variable)),
+            TermPattern::Triple(triple) => match constant(triple) {
+                Some(term) => ProgramOperand::Term(self.view.id(&term)),
+                None => return Err(CompileError::Pattern("a triple term")),
+            },
             TermPattern::BlankNode(_) => return Err(CompileError::Pattern("a blank node")),
         })
     }

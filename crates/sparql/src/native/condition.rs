@@ -11,6 +11,7 @@ use sparopt::algebra::Expression as Prepared;
 use super::calculation::{CalculatedComparison, Calculation};
 use super::comparison::QuantityComparison;
 use super::constants::Constants;
+use super::forms::{marked_term, unmarked};
 use super::operand::{ProgramOperand, Slot};
 use super::text::TextTest;
 use crate::functions::exact::{exactly, prepared, truth};
@@ -66,9 +67,20 @@ pub struct Leaf {
     expression: Prepared,
     /// The expression in its original form, for EXPLAIN.
     text: String,
-    variables: Vec<(Variable, Slot)>,
+    variables: Vec<LeafVariable>,
     /// The number of subexpressions, at least 1.
     size: usize,
+}
+
+/// A variable of an expression.
+#[derive(Debug)]
+pub struct LeafVariable {
+    /// Its name in the evaluator's form.
+    pub variable: Variable,
+    /// The slot of its value.
+    pub slot: Slot,
+    /// Whether its lexical form counts (forms.rs).
+    pub is_marked: bool,
 }
 
 /// A value that is assigned to a variable.
@@ -105,10 +117,15 @@ impl ProgramCondition {
 }
 
 impl Leaf {
-    /// Prepares an expression without EXISTS, or its effective boolean value, for the evaluator.
-    pub fn new(expression: &Expression, variables: Vec<(Variable, Slot)>, is_condition: bool) -> Leaf {
+    /// Prepares an expression without EXISTS, or its effective boolean value, for the evaluator. `exact` is the
+    /// expression with marked operands (forms.rs).
+    pub fn new(
+        expression: &Expression,
+        mut exact: Expression,
+        variables: Vec<LeafVariable>,
+        is_condition: bool,
+    ) -> Leaf {
         let size = walk::size(expression);
-        let mut exact = expression.clone();
         exactly(&mut exact);
         if is_condition {
             truth(&mut exact);
@@ -129,8 +146,13 @@ impl Leaf {
     ) -> Result<Vec<(&'a Variable, Term)>, ReadError> {
         // The evaluator checks the budget only in calls of the crate's own functions.
         budget::checkpoints(LEAF_STEPS * self.size);
-        let bound = self.variables.iter().filter_map(|(variable, slot)| Some((variable, value(*slot)?)));
-        bound.map(|(variable, id)| Ok((variable, view.term(id)?))).collect()
+        let bound = self.variables.iter().filter_map(|variable| Some((variable, value(variable.slot)?)));
+        bound
+            .map(|(LeafVariable { variable, is_marked, .. }, id)| {
+                let term = view.term(id)?;
+                Ok((variable, if *is_marked { marked_term(term) } else { term }))
+            })
+            .collect()
     }
 
     /// Returns the effective boolean value of the expression.
@@ -152,7 +174,7 @@ impl Leaf {
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Option<Term>, ReadError> {
         let terms = self.terms(view, value)?;
-        Ok(evaluator.evaluate_expression(&self.expression, terms))
+        Ok(evaluator.evaluate_expression(&self.expression, terms).map(unmarked))
     }
 
     /// Returns the expression's value as a term identifier.
@@ -172,8 +194,9 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Returns whether two terms are equal, if their identifiers decide it; `None` if both are literals.
+/// Returns whether two terms are equal, if their identifiers decide it; `None` if both are literals or triple terms.
 pub fn equal(view: &TripleView, a: TermId, b: TermId) -> Result<Option<bool>, ReadError> {
-    let plain = view.kind(a)? != TermKind::Literal || view.kind(b)? != TermKind::Literal;
-    Ok(plain.then_some(a == b))
+    let (a_kind, b_kind) = (view.kind(a)?, view.kind(b)?);
+    let has_value = matches!(a_kind, TermKind::Literal | TermKind::Triple);
+    Ok((a_kind != b_kind || !has_value).then_some(a == b))
 }

@@ -28,9 +28,16 @@ impl Constants {
         let mut constants = Constants::default();
         for term in terms {
             constants.len += 1;
-            let Term::Literal(literal) = &term else {
-                constants.same.insert(term);
-                continue;
+            let literal = match &term {
+                Term::Literal(literal) => literal,
+                Term::NamedNode(_) | Term::BlankNode(_) => {
+                    constants.same.insert(term);
+                    continue;
+                }
+                Term::Triple(_) => {
+                    constants.rest.push(term);
+                    continue;
+                }
             };
             let is_plain = is_text(literal);
             constants.has_known |= literal.language().is_none();
@@ -52,7 +59,11 @@ impl Constants {
 
     /// Returns whether a value is equal to a constant; `None` if it is equal to none and a comparison is an error.
     pub fn contain(&self, value: &Term) -> Option<bool> {
-        let Term::Literal(literal) = value else { return Some(self.same.contains(value)) };
+        let literal = match value {
+            Term::Literal(literal) => literal,
+            Term::NamedNode(_) | Term::BlankNode(_) => return Some(self.same.contains(value)),
+            Term::Triple(_) => return self.rest_contains(value),
+        };
         if is_text(literal) {
             return if self.same.contains(value) { Some(true) } else { self.rest_contains(value) };
         }

@@ -1,12 +1,13 @@
 //! State that a block keeps about its solutions: the distinct ones, and groups with their aggregates. Both are charged
 //! to the query's memory limit.
 
-use oxrdf::{Literal, Term};
+use oxrdf::Literal;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spareval::AggregateFunctionAccumulator;
 
 use super::program::{GroupAggregate, GroupingStep};
 use crate::functions::aggregates::Fold;
+use crate::row::term_bytes;
 use terrapin_base::deferred::Deferred;
 use terrapin_triples::{ReadError, TermId, TripleView};
 
@@ -106,13 +107,9 @@ impl AggregateState {
         self.last = Some(value);
         let term = view.term(value)?;
         if fold.keeps_values() {
-            let text = match &term {
-                Term::NamedNode(node) => node.as_str().len(),
-                Term::BlankNode(node) => node.as_str().len(),
-                Term::Literal(literal) => literal.value().len(),
-            };
-            self.held += text as i64 + 96;
-            view.hold(text as i64 + 96)?;
+            let bytes = term_bytes(&term) as i64 + 96;
+            self.held += bytes;
+            view.hold(bytes)?;
         }
         state.accumulate(term);
         Ok(())

@@ -18,6 +18,7 @@
 //! groups.rs      distinct solutions, groups and their aggregates
 //! table.rs       stored solutions with lookup: the build side of a hash join
 //! condition.rs   filters and values of expressions
+//! forms.rs       lexical forms in expressions
 //! comparison.rs  comparisons of numbers and dates by their codes
 //! constants.rs   membership in a list of constants
 //! calculation.rs arithmetic
@@ -36,6 +37,7 @@ mod constants;
 mod decode;
 mod error;
 mod explain;
+mod forms;
 mod frame;
 mod groups;
 mod kept;

@@ -23,6 +23,8 @@ pub(super) struct BlockScope {
     pub flags: usize,
     /// The largest number of steps that follow each other in a table of the block.
     pub depth: usize,
+    /// Whether the snapshot keeps lexical forms.
+    pub keeps_forms: bool,
     /// The variables that are bound so far, for estimates.
     pub values: Variables,
 }

@@ -4,8 +4,8 @@ use oxrdf::{Term, Variable};
 
 use super::calculation::{CalculatedComparison, Calculation};
 use super::comparison::QuantityComparison;
-use super::condition::{BindValue, Leaf, ProgramCondition};
-use super::operand::Slot;
+use super::condition::{BindValue, Leaf, LeafVariable, ProgramCondition};
+use super::forms::{mark_term, mark_value, original};
 use super::scope::BlockScope;
 use super::text::TextTest;
 use terrapin_sparql_syntax::algebra::Expression;
@@ -47,11 +47,19 @@ pub fn constant(expression: &Expression) -> Option<Term> {
 
 /// Compiles an expression, or its effective boolean value, for the evaluator.
 pub fn leaf(expression: &Expression, scope: &mut BlockScope, is_condition: bool) -> Leaf {
-    let mut variables: Vec<(Variable, Slot)> = Vec::new();
-    on_variables(expression, &mut |variable| {
-        if !variables.iter().any(|(v, _)| v == variable) {
-            variables.push((variable.clone(), scope.slot(variable)));
+    let mut evaluated = expression.clone();
+    match (scope.keeps_forms, is_condition) {
+        (false, _) => {}
+        (true, true) => mark_value(&mut evaluated),
+        (true, false) => mark_term(&mut evaluated),
+    }
+    let mut variables: Vec<LeafVariable> = Vec::new();
+    on_variables(&evaluated, &mut |variable| {
+        if !variables.iter().any(|v| v.variable == *variable) {
+            let original = original(variable);
+            let slot = scope.slot(original.as_ref().unwrap_or(variable));
+            variables.push(LeafVariable { variable: variable.clone(), slot, is_marked: original.is_some() });
         }
     });
-    Leaf::new(expression, variables, is_condition)
+    Leaf::new(expression, evaluated, variables, is_condition)
 }

@@ -170,7 +170,7 @@ fn is_meant(value: &Term, view: &TripleView) -> bool {
     match value {
         Term::NamedNode(node) => is_named(node),
         Term::BlankNode(_) => named(view, view.id(value)).is_some(),
-        Term::Literal(_) => false,
+        Term::Literal(_) | Term::Triple(_) => false,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use oxrdf::Variable;
 
+use super::reified::constant;
 use super::scope::Variables;
-use terrapin_sparql_syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
+use terrapin_sparql_syntax::algebra::{Helper, NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::convert;
 use terrapin_triples::{End, PredicateCounts, TermId, TripleView};
 
@@ -117,6 +118,10 @@ impl PatternCardinality {
             // Earlier steps replace blank nodes by variables; a remaining one is treated the same way.
             TermPattern::BlankNode(node) => PatternOperand::Variable(Variable::new_unchecked(node.as_str())),
             TermPattern::Variable(variable) => PatternOperand::Variable(variable.clone()),
+            TermPattern::Triple(triple) => match constant(triple) {
+                Some(term) => PatternOperand::Term(view.id(&term)),
+                None => PatternOperand::Variable(Helper::TripleTerm(usize::MAX).into()),
+            },
         };
         let (subject, object) = (place(subject), place(object));
         let store = view.store();

@@ -1,6 +1,6 @@
 //! Query planning: from the algebra to a form that runs in an efficient order.
-//! - Property paths become relations over term ids (`paths.rs`), as do conditions on the position of a point
-//!   (`near.rs`).
+//! - Property paths become relations over term ids (`paths.rs`), as do triple terms with variables (`reified.rs`) and
+//!   conditions on the position of a point (`near.rs`).
 //! - Conditions that list the terms of a variable become VALUES (`equal.rs`).
 //! - Joins are ordered by the snapshot's cardinalities (`order.rs`, `group.rs`) and the selectivity of filters
 //!   (`condition.rs`).
@@ -21,16 +21,21 @@ mod elements;
 mod equal;
 mod estimate;
 mod group;
+mod has_predicate;
 mod near;
 mod order;
 mod paths;
 mod register;
+mod reified;
 mod scope;
 
 use std::sync::Arc;
 
 pub(crate) use self::elements::{describes, speak};
 pub(crate) use self::estimate::PatternCardinality;
+pub(crate) use self::paths::name_blank;
+pub(crate) use self::register::register;
+pub(crate) use self::reified::constant;
 pub(crate) use self::scope::{Variables, bound, is_plain};
 use crate::elements::ElementSource;
 use terrapin_sparql_syntax::algebra::QueryPattern;

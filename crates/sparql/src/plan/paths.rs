@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use oxrdf::{Term, Variable};
 
+use super::has_predicate::{HasPredicate, is_has_predicate};
 use super::register::register;
+use super::reified::{TripleTerms, constant};
 use super::{equal, near};
 use terrapin_sparql_syntax::algebra::{Helper, Path, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
@@ -16,7 +18,7 @@ use terrapin_triples::{GraphSelection, TermRelation, TripleView};
 /// Rewrites the paths and blank nodes of a pattern.
 pub fn rewrite(pattern: &mut QueryPattern, view: &mut TripleView) {
     let reads_all = view.selected() == GraphSelection::All;
-    PathRewriter { view, paths: Vec::new(), middles: 0, reads_all }.pattern(pattern);
+    PathRewriter { view, paths: Vec::new(), middles: 0, reads_all, reified: TripleTerms::default() }.pattern(pattern);
 }
 
 struct PathRewriter<'v> {
@@ -26,6 +28,7 @@ struct PathRewriter<'v> {
     middles: usize,
     /// Whether the pattern reads all graphs together.
     reads_all: bool,
+    reified: TripleTerms,
 }
 
 /// Returns the term of a pattern that is a constant.
@@ -33,6 +36,7 @@ fn ground(pattern: &TermPattern) -> Option<Term> {
     match pattern {
         TermPattern::NamedNode(node) => Some(node.clone().into()),
         TermPattern::Literal(literal) => Some(literal.clone().into()),
+        TermPattern::Triple(triple) => constant(triple),
         TermPattern::BlankNode(_) | TermPattern::Variable(_) => None,
     }
 }
@@ -48,10 +52,15 @@ fn is_nullable(path: &Path) -> bool {
     }
 }
 
-/// Replaces a blank node by a variable.
-fn name(term: &mut TermPattern) {
-    if let TermPattern::BlankNode(node) = term {
-        *term = Variable::from(Helper::Blank(node.as_str())).into();
+/// Replaces a blank node by a variable, and those in a triple term.
+pub(crate) fn name_blank(term: &mut TermPattern) {
+    match term {
+        TermPattern::BlankNode(node) => *term = Variable::from(Helper::Blank(node.as_str())).into(),
+        TermPattern::Triple(triple) => {
+            name_blank(&mut triple.subject);
+            name_blank(&mut triple.object);
+        }
+        TermPattern::NamedNode(_) | TermPattern::Literal(_) | TermPattern::Variable(_) => {}
     }
 }
 
@@ -63,17 +72,25 @@ impl PathRewriter<'_> {
         self.reads_all = around;
         match pattern {
             QueryPattern::Bgp { patterns } => {
-                for triple in patterns {
-                    name(&mut triple.subject);
-                    name(&mut triple.object);
+                for triple in patterns.iter_mut() {
+                    name_blank(&mut triple.subject);
+                    name_blank(&mut triple.object);
+                }
+                if let Some(rewritten) = self.reified.rewrite(patterns, self.view) {
+                    *pattern = rewritten;
                 }
             }
             QueryPattern::Path { subject, object, .. } => {
-                name(subject);
-                name(object);
+                name_blank(subject);
+                name_blank(object);
+                let parts = self.reified.ends([subject, object], self.view);
                 if let QueryPattern::Path { subject, path, object } = std::mem::take(pattern) {
-                    *pattern = self.path(subject, path, object);
+                    *pattern = parts.into_iter().fold(self.path(subject, path, object), QueryPattern::join);
                 }
+            }
+            QueryPattern::Relation { subject, object, .. } => {
+                let parts = self.reified.ends([subject, object], self.view);
+                *pattern = parts.into_iter().fold(std::mem::take(pattern), QueryPattern::join);
             }
             QueryPattern::Filter { inner, condition } => {
                 if self.reads_all {
@@ -89,6 +106,10 @@ impl PathRewriter<'_> {
 
     fn path(&mut self, subject: TermPattern, path: Path, object: TermPattern) -> QueryPattern {
         match path {
+            Path::NamedNode(predicate) if is_has_predicate(&predicate) => {
+                let number = self.relation(Path::NamedNode(predicate));
+                QueryPattern::Relation { subject, number, object }
+            }
             Path::NamedNode(predicate) => {
                 QueryPattern::Bgp { patterns: vec![TriplePattern { subject, predicate: predicate.into(), object }] }
             }
@@ -131,6 +152,7 @@ impl PathRewriter<'_> {
             return *number;
         }
         let relation: Box<dyn TermRelation> = match &path {
+            Path::NamedNode(_) => Box::new(HasPredicate),
             Path::NegatedPropertySet(except) => Box::new(NegatedSet::new(except, self.view)),
             path => Box::new(PathRelation::new(path, self.view)),
         };

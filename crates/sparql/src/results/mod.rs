@@ -1,6 +1,7 @@
 //! Answers in the formats of the SPARQL Protocol: solutions as JSON, XML, CSV and TSV, triples as Turtle, N-Triples and
 //! RDF/XML, or as a table.
 
+mod qlever_json;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,17 @@ use sparesults::{QueryResultsFormat, QueryResultsSerializer, WriterSolutionsSeri
 use self::xml::{RdfXml, XmlText, unrepresentable};
 use super::ResultSink;
 
+pub use qlever_json::{QLEVER_JSON, QleverJsonWriter};
 pub use table::{TextTableWriter, cell};
+
+/// A sink that writes an answer. The answer is complete only after [`AnswerWriter::finish`].
+pub trait AnswerWriter: ResultSink {
+    /// Ends the answer.
+    ///
+    /// # Errors
+    /// Returns an error if the end cannot be written.
+    fn finish(self) -> io::Result<()>;
+}
 
 /// The formats of an answer, for solutions and for triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,6 +160,11 @@ fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
         TermRef::NamedNode(node) => node.as_str(),
         TermRef::Literal(literal) => literal.datatype().as_str(),
         TermRef::BlankNode(_) => return Ok(()),
+        TermRef::Triple(triple) => {
+            in_brackets(triple.subject.as_ref().into())?;
+            in_brackets(triple.predicate.as_ref().into())?;
+            return in_brackets(triple.object.as_ref());
+        }
     };
     let breaks =
         |byte: u8| byte <= b' ' || matches!(byte, b'<' | b'>' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' | b'\\');
@@ -161,7 +177,7 @@ fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
     }
 }
 
-/// Writes an answer in a format. The answer is complete only after [`ResultWriter::finish`]. If the format cannot
+/// Writes an answer in a format. If the format cannot
 /// represent a term, the error has the kind [`io::ErrorKind::InvalidData`].
 pub struct ResultWriter<W: Write> {
     state: ResultWriterState<W>,
@@ -176,27 +192,6 @@ impl<W: Write> ResultWriter<W> {
 
     fn take(&mut self) -> ResultWriterState<W> {
         std::mem::replace(&mut self.state, ResultWriterState::Ended)
-    }
-
-    /// Ends the answer.
-    ///
-    /// # Errors
-    /// Returns an error if the end cannot be written.
-    pub fn finish(mut self) -> io::Result<()> {
-        match self.take() {
-            // An empty graph: no triple has started the output.
-            ResultWriterState::Start(out) => match self.formats.triples {
-                GraphFormat::Rdf(RdfFormat::RdfXml) => RdfXml::new(out)?.finish(),
-                GraphFormat::Rdf(format) => RdfSerializer::from_format(format).for_writer(out).finish()?.flush(),
-                GraphFormat::Table(format) => {
-                    SolutionsWriter::new(out, columns(), format)?.serializer.finish()?.flush()
-                }
-            },
-            ResultWriterState::Solutions(writer) => writer.serializer.finish()?.flush(),
-            ResultWriterState::Triples(writer) => writer.finish()?.flush(),
-            ResultWriterState::RdfXml(writer) => writer.finish(),
-            ResultWriterState::Ended => Ok(()),
-        }
     }
 
     /// Starts the output before the first triple.
@@ -215,6 +210,25 @@ impl<W: Write> ResultWriter<W> {
             };
         }
         Ok(())
+    }
+}
+
+impl<W: Write> AnswerWriter for ResultWriter<W> {
+    fn finish(mut self) -> io::Result<()> {
+        match self.take() {
+            // An empty graph: no triple has started the output.
+            ResultWriterState::Start(out) => match self.formats.triples {
+                GraphFormat::Rdf(RdfFormat::RdfXml) => RdfXml::new(out)?.finish(),
+                GraphFormat::Rdf(format) => RdfSerializer::from_format(format).for_writer(out).finish()?.flush(),
+                GraphFormat::Table(format) => {
+                    SolutionsWriter::new(out, columns(), format)?.serializer.finish()?.flush()
+                }
+            },
+            ResultWriterState::Solutions(writer) => writer.serializer.finish()?.flush(),
+            ResultWriterState::Triples(writer) => writer.finish()?.flush(),
+            ResultWriterState::RdfXml(writer) => writer.finish(),
+            ResultWriterState::Ended => Ok(()),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use oxrdf::{Literal, Term, Triple, Variable};
 use terrapin_base::untrusted;
 
+use super::AnswerWriter;
 use crate::ResultSink;
 use crate::syntax::shorten;
 
@@ -13,7 +14,7 @@ const MEASURED: usize = 500;
 /// Maximum width of a column in characters.
 const WIDEST: usize = 60;
 
-/// Writes a table. It is complete only after [`TextTableWriter::finish`].
+/// Writes a table.
 pub struct TextTableWriter<W: Write> {
     out: W,
     names: Vec<String>,
@@ -28,12 +29,22 @@ pub fn cell(term: &Term) -> String {
     let text = match term {
         Term::NamedNode(node) => shorten(node.as_str()),
         Term::BlankNode(node) => node.to_string(),
-        Term::Literal(literal) => match (literal.language(), literal.datatype()) {
-            (Some(language), _) => format!("{}@{language}", literal.value()),
-            _ => Literal::value(literal).to_owned(),
+        Term::Literal(literal) => match literal.language() {
+            Some(_) => format!("{}@{}", literal.value(), language_tag(literal)),
+            None => Literal::value(literal).to_owned(),
         },
+        Term::Triple(triple) => {
+            let subject = cell(&triple.subject.clone().into());
+            format!("<<( {subject} {} {} )>>", shorten(triple.predicate.as_str()), cell(&triple.object))
+        }
     };
     untrusted::line(&text).into_owned()
+}
+
+/// Returns the language of a literal, with its base direction after two hyphens.
+pub(super) fn language_tag(literal: &Literal) -> String {
+    let language = literal.language().unwrap_or_default();
+    literal.direction().map_or_else(|| language.to_owned(), |direction| format!("{language}--{direction}"))
 }
 
 impl<W: Write> TextTableWriter<W> {
@@ -69,12 +80,11 @@ impl<W: Write> TextTableWriter<W> {
         self.widths = Some(widths);
         Ok(())
     }
+}
 
+impl<W: Write> AnswerWriter for TextTableWriter<W> {
     /// Ends the table and writes the number of rows.
-    ///
-    /// # Errors
-    /// Returns an error if the end cannot be written.
-    pub fn finish(mut self) -> io::Result<()> {
+    fn finish(mut self) -> io::Result<()> {
         if self.solutions {
             if self.widths.is_none() {
                 self.begin()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use oxrdf::{BlankNode, NamedNode};
+use oxrdf::{BaseDirection, BlankNode, NamedNode};
 use oxrdfio::{JsonLdProfileSet, RdfParser};
 use sparesults::{QueryResultsParser, ReaderQueryResultsParserOutput};
 
@@ -91,7 +91,11 @@ impl ResultTestRandom {
 
     fn literal(&mut self) -> Literal {
         let text = self.text();
-        match self.below(4) {
+        match self.below(5) {
+            4 => {
+                let direction = [BaseDirection::Ltr, BaseDirection::Rtl][self.below(2)];
+                Literal::new_directional_language_tagged_literal(text, self.one(&["ar", "en-gb"]), direction).unwrap()
+            }
             0 => Literal::new_language_tagged_literal(text, self.one(&["en", "de-ch", "zh-hant"])).unwrap(),
             1 => Literal::new_typed_literal(text, self.iri()),
             2 => Literal::from(self.below(1000) as i64),
@@ -108,6 +112,26 @@ impl ResultTestRandom {
     }
 }
 
+/// Returns a term that is a triple term in one of eight rounds.
+fn term_of(random: &mut ResultTestRandom, round: usize) -> Term {
+    if round % 8 != 7 {
+        return random.term();
+    }
+    // Parsers rename blank nodes.
+    let object = random.literal();
+    let inner = Triple::new(random.iri(), random.iri(), object);
+    if round % 16 == 7 { inner.into() } else { Triple::new(random.iri(), random.iri(), inner).into() }
+}
+
+/// Returns the predicates of a triple and of the triple terms in it.
+fn predicates(triple: &Triple) -> Vec<&str> {
+    let inner = match &triple.object {
+        Term::Triple(inner) => predicates(inner),
+        _ => Vec::new(),
+    };
+    [vec![triple.predicate.as_str()], inner].concat()
+}
+
 /// Returns whether a text contains characters that XML 1.0 cannot represent (section 2.2).
 fn is_outside_xml(text: &str) -> bool {
     text.contains(|c| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'))
@@ -118,6 +142,7 @@ fn value(term: &Term) -> String {
         Term::NamedNode(node) => node.as_str().to_owned(),
         Term::BlankNode(node) => node.to_string(),
         Term::Literal(literal) => literal.value().to_owned(),
+        Term::Triple(triple) => value(&triple.object),
     }
 }
 
@@ -135,7 +160,7 @@ fn solutions_are_read_back_equal_or_refused() {
     let mut random = ResultTestRandom(7);
     let mut refused = 0;
     for round in 0..4000 {
-        let row = [Some(random.term()), (random.below(9) > 0).then(|| random.term())];
+        let row = [Some(term_of(&mut random, round)), (random.below(9) > 0).then(|| random.term())];
         for format in [QueryResultsFormat::Json, QueryResultsFormat::Xml, QueryResultsFormat::Tsv] {
             let formats = Formats { solutions: format, ..Formats::default() };
             let bytes = match solutions(formats, std::slice::from_ref(&row)) {
@@ -178,7 +203,7 @@ fn triples_are_read_back_equal_or_refused() {
     for round in 0..4000 {
         let (subject, predicate) = (random.iri(), random.iri());
         let predicate = if round % 8 == 0 { oxrdf::vocab::rdf::TYPE.into_owned() } else { predicate };
-        let object = match random.term() {
+        let object = match term_of(&mut random, round) {
             // Parsers rename blank nodes.
             Term::BlankNode(_) => random.literal().into(),
             object => object,
@@ -193,15 +218,25 @@ fn triples_are_read_back_equal_or_refused() {
             RdfFormat::TriG,
             RdfFormat::JsonLd { profile: JsonLdProfileSet::empty() },
         ] {
+            // N3 and JSON-LD 1.1 have neither triple terms nor the datatype of base directions.
+            let is_new = match &triple.object {
+                Term::Triple(_) => true,
+                Term::Literal(literal) => literal.direction().is_some(),
+                _ => false,
+            };
+            if is_new && matches!(format, RdfFormat::N3 | RdfFormat::JsonLd { .. }) {
+                continue;
+            }
             let bytes = match graph(format, &triple) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
-                    let iri = triple.predicate.as_str();
                     // If some suffix of it is an XML name, a letter follows the last character that a name cannot
                     // contain.
-                    let named = iri.rsplit(|c: char| !c.is_alphanumeric() && !"-._".contains(c)).next();
-                    let is_unnamed = !named.unwrap_or_default().contains(char::is_alphabetic);
+                    let is_unnamed = predicates(&triple).iter().any(|iri| {
+                        let named = iri.rsplit(|c: char| !c.is_alphanumeric() && !"-._".contains(c)).next();
+                        !named.unwrap_or_default().contains(char::is_alphabetic)
+                    });
                     let is_outside = is_outside_xml(&value(&triple.object));
                     assert!(format == RdfFormat::RdfXml && (is_unnamed || is_outside), "{format} {triple}: {error}");
                     refused += 1;

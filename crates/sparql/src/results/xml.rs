@@ -89,24 +89,33 @@ impl<W: Write> RdfXml<W> {
     }
 
     pub(super) fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        if self.subject.as_ref() != Some(&triple.subject) {
+            self.end_subject()?;
+            self.begin_subject(&triple.subject)?;
+            self.subject = Some(triple.subject.clone());
+        }
+        self.property(triple)
+    }
+
+    fn begin_subject(&mut self, subject: &NamedOrBlankNode) -> io::Result<()> {
+        match subject {
+            NamedOrBlankNode::NamedNode(node) => {
+                writeln!(self.out, "\t<rdf:Description rdf:about=\"{}\">", Escaped(node.as_str()))
+            }
+            NamedOrBlankNode::BlankNode(node) => {
+                writeln!(self.out, "\t<rdf:Description rdf:nodeID=\"{}\">", node_id(node.as_str()))
+            }
+        }
+    }
+
+    /// Writes a triple's predicate and object.
+    fn property(&mut self, triple: &Triple) -> io::Result<()> {
         let predicate = triple.predicate.as_str();
         let Some((space, name)) = split(predicate) else {
             return Err(unrepresentable(format!(
                 "RDF/XML cannot represent the predicate <{predicate}>: its end is not an XML name; choose another format"
             )));
         };
-        if self.subject.as_ref() != Some(&triple.subject) {
-            self.end_subject()?;
-            match &triple.subject {
-                NamedOrBlankNode::NamedNode(node) => {
-                    writeln!(self.out, "\t<rdf:Description rdf:about=\"{}\">", Escaped(node.as_str()))?;
-                }
-                NamedOrBlankNode::BlankNode(node) => {
-                    writeln!(self.out, "\t<rdf:Description rdf:nodeID=\"{}\">", node_id(node.as_str()))?;
-                }
-            }
-            self.subject = Some(triple.subject.clone());
-        }
         let (open, close) = match space == RDF {
             true => (format!("rdf:{name}"), format!("rdf:{name}")),
             false => (format!("{name} xmlns=\"{}\"", Escaped(space)), name.to_owned()),
@@ -114,10 +123,20 @@ impl<W: Write> RdfXml<W> {
         match &triple.object {
             Term::NamedNode(node) => writeln!(self.out, "\t\t<{open} rdf:resource=\"{}\"/>", Escaped(node.as_str())),
             Term::BlankNode(node) => writeln!(self.out, "\t\t<{open} rdf:nodeID=\"{}\"/>", node_id(node.as_str())),
+            Term::Triple(inner) => {
+                writeln!(self.out, "\t\t<{open} rdf:version=\"1.2\" rdf:parseType=\"Triple\">")?;
+                self.begin_subject(&inner.subject)?;
+                self.property(inner)?;
+                self.out.write_all(b"\t</rdf:Description>\n")?;
+                writeln!(self.out, "\t\t</{close}>")
+            }
             Term::Literal(literal) => {
                 write!(self.out, "\t\t<{open}")?;
                 if let Some(language) = literal.language() {
                     write!(self.out, " xml:lang=\"{language}\"")?;
+                    if let Some(direction) = literal.direction() {
+                        write!(self.out, " {DIRECTION} its:dir=\"{direction}\"")?;
+                    }
                 } else if literal.datatype() != xsd::STRING {
                     write!(self.out, " rdf:datatype=\"{}\"", Escaped(literal.datatype().as_str()))?;
                 }
@@ -139,6 +158,8 @@ impl<W: Write> RdfXml<W> {
 
 /// The namespace of RDF.
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+/// The attributes that precede a base direction (RDF 1.2 XML Syntax, 2.7).
+const DIRECTION: &str = "rdf:version=\"1.2\" xmlns:its=\"http://www.w3.org/2005/11/its\" its:version=\"2.0\"";
 /// Namespaces that may be bound only to their own prefix (Namespaces in XML 1.0, 3).
 const BOUND: [&str; 2] = ["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"];
 

@@ -10,6 +10,7 @@ use oxrdf::vocab::xsd;
 use super::{PatternScope, QueryRewriter, Result};
 use crate::functions::{check_pattern, dates};
 use crate::order::is_numeric;
+use crate::syntax::Dialect;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, OwnFunction, Unary};
 use terrapin_sparql_syntax::walk::NodeMut;
 
@@ -91,9 +92,29 @@ impl QueryRewriter<'_> {
             | Expression::Own(..)
             | Expression::Coalesce(_) => {
                 self.parts(&mut expression, scope)?;
-                Ok(expression)
+                Ok(match expression {
+                    Expression::Unary(Unary::Not, inner) => Expression::not(self.truth(*inner)),
+                    Expression::If(condition, yes, no) => Expression::If(Box::new(self.truth(*condition)), yes, no),
+                    expression => expression,
+                })
             }
         }
+    }
+
+    /// Rewrites a condition.
+    pub(super) fn condition(&mut self, condition: Expression, scope: &PatternScope) -> Result<Expression> {
+        let condition = self.expression(condition, scope)?;
+        Ok(self.truth(condition))
+    }
+
+    /// Rewrites a variable or a literal of which the truth value is needed. Only strings without a language have one in
+    /// SPARQL 1.2 (<https://www.w3.org/TR/sparql12-query/#ebv>); in WDQS and in SPARQL 1.1 all strings have one.
+    fn truth(&self, condition: Expression) -> Expression {
+        if self.dialect != Dialect::Standard || !matches!(condition, Expression::Variable(_) | Expression::Literal(_)) {
+            return condition;
+        }
+        let has_language = Expression::Call(Function::HasLang, vec![condition.clone()]);
+        Expression::If(Box::new(has_language), Box::default(), Box::new(condition))
     }
 
     /// Rewrites the direct subexpressions of an expression.
@@ -155,7 +176,11 @@ impl QueryRewriter<'_> {
             Binary::Less => OwnFunction::Less,
             Binary::LessOrEqual => OwnFunction::LessOrEqual,
             Binary::Subtract => return self.subtract(a, b, scope),
-            Binary::Or | Binary::And | Binary::SameTerm | Binary::Add | Binary::Multiply | Binary::Divide => {
+            Binary::Or | Binary::And => {
+                let (a, b) = (self.condition(a, scope)?, self.condition(b, scope)?);
+                return Ok(Expression::binary(operator, a, b));
+            }
+            Binary::SameTerm | Binary::Add | Binary::Multiply | Binary::Divide => {
                 let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
                 return Ok(Expression::binary(operator, a, b));
             }
@@ -180,6 +205,10 @@ impl QueryRewriter<'_> {
                 Binary::GreaterOrEqual | Binary::LessOrEqual if may_be_iri(&a) && may_be_iri(&b) => {
                     self.of_literals(operator, a, b)
                 }
+                Binary::Greater | Binary::Less if self.is_qlever() && may_be_iri(&a) && may_be_iri(&b) => {
+                    let standard = Expression::binary(operator, self.copy(&a)?, self.copy(&b)?);
+                    self.of_iris(operator, a, b, standard)
+                }
                 _ => Ok(Expression::binary(operator, a, b)),
             };
         }
@@ -199,9 +228,22 @@ impl QueryRewriter<'_> {
         let strictly = if operator == Binary::LessOrEqual { Binary::Less } else { Binary::Greater };
         let is_literal = Expression::Call(Function::IsLiteral, vec![self.copy(&a)?]);
         let strict = Expression::binary(strictly, self.copy(&a)?, self.copy(&b)?);
-        let whole = Expression::binary(operator, a, b);
+        let whole = Expression::binary(operator, self.copy(&a)?, self.copy(&b)?);
         // For terms that are not literals, the strict comparison is an error, as required.
-        Ok(Expression::If(Box::new(is_literal), Box::new(whole), Box::new(strict)))
+        let compared = Expression::If(Box::new(is_literal), Box::new(whole), Box::new(strict));
+        match self.is_qlever() {
+            true => self.of_iris(operator, a, b, compared),
+            false => Ok(compared),
+        }
+    }
+
+    /// Rewrites a comparison for QLever, in which IRIs have an order; `standard` compares all other terms.
+    fn of_iris(&mut self, operator: Binary, a: Expression, b: Expression, standard: Expression) -> Result<Expression> {
+        let is_iri = |of: &Expression| Expression::Call(Function::IsIri, vec![of.clone()]);
+        let are_iris = Expression::binary(Binary::And, is_iri(&a), is_iri(&b));
+        let text = |of: Expression| Expression::Call(Function::Str, vec![of]);
+        let compared = Expression::binary(operator, text(a), text(b));
+        Ok(Expression::If(Box::new(are_iris), Box::new(compared), Box::new(standard)))
     }
 
     /// Rewrites a difference: a date minus a date is a number of days.

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod depth_tests;
 mod expressions;
+mod qlever;
 
 use std::rc::Rc;
 
@@ -14,13 +15,13 @@ use oxiri::Iri;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
 
-use super::SparqlSettings;
 use super::functions::{self, Called, aggregates};
 use super::plan::{describes, speak};
 use super::services::{self, ServiceReplacement, ServiceRows};
 use super::solve::SolvePlan;
-use super::syntax::{Dialect, in_scope};
+use super::syntax::{DEFAULT_BASE, Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
+use super::{Entailment, SparqlSettings};
 use terrapin_sparql_syntax::algebra::{
     AggregateCall, Binary, Expression, Function, Helper, NamedNodePattern, OwnFunction, QueryDataset, QueryForm,
     QueryPattern, SortKey, SparqlQuery,
@@ -61,11 +62,15 @@ pub(crate) struct Rewritten {
     pub separators: Vec<String>,
     /// Whether the query uses OpenStreetMap's elements.
     pub elements: bool,
+    /// The entailment regimes.
+    pub entailment: Entailment,
 }
 
 /// The state of rewriting one query.
 struct QueryRewriter<'s> {
     settings: &'s SparqlSettings,
+    /// The dialect in which the query was read.
+    dialect: Dialect,
     tables: Vec<ServiceRows>,
     named: Vec<(String, usize)>,
     functions: Called,
@@ -78,6 +83,8 @@ struct QueryRewriter<'s> {
     solution: Option<Variable>,
     /// Number of such variables.
     solutions: usize,
+    /// Number of searches for nearest geometries.
+    nearest: usize,
 }
 
 /// Maximum number of nodes of a query that are copied. A comparison that is made in two ways contains its sides twice,
@@ -88,25 +95,33 @@ const MOST_COPIED: usize = 100_000;
 pub(crate) fn rewrite(
     query: SparqlQuery,
     subqueries: Vec<(String, QueryPattern)>,
+    dialect: Dialect,
     settings: &SparqlSettings,
 ) -> Result<Rewritten> {
+    // IRI() takes the base of relative IRIs.
+    let base = match dialect {
+        Dialect::Standard => query.base.or_else(|| Iri::parse(DEFAULT_BASE.to_owned()).ok()),
+        _ => query.base,
+    };
     let mut rewriter = QueryRewriter {
         settings,
+        dialect,
         tables: Vec::new(),
         named: Vec::new(),
         functions: Called::default(),
-        base: query.base,
+        base,
         separators: Vec::new(),
         copied: 0,
         solution: None,
         solutions: 0,
+        nearest: 0,
     };
     let (default, named) = &settings.graphs;
     let dataset = match (default.is_empty(), named.is_empty()) {
         (true, true) => query.dataset,
         _ => Some(QueryDataset { default: default.clone(), named: Some(named.clone()) }),
     };
-    let standard = settings.dialect == Dialect::Standard;
+    let standard = dialect == Dialect::Standard;
     let scope = PatternScope { projected: Rc::from([]), correlated: false };
     for (name, pattern) in subqueries {
         let pattern = rewriter.top(pattern, &scope)?;
@@ -125,16 +140,23 @@ pub(crate) fn rewrite(
                 speak(&plan.pattern)
             }
             ServiceRows::Service(found) => found.is_of_elements(),
+            ServiceRows::Derived { .. } => false,
         };
     }
     let QueryRewriter { tables, functions, separators, .. } = rewriter;
-    Ok(Rewritten { form: query.form, dataset, standard, plan, tables, functions, separators, elements })
+    let entailment = settings.entailment;
+    Ok(Rewritten { form: query.form, dataset, standard, plan, tables, functions, separators, elements, entailment })
 }
 
 impl QueryRewriter<'_> {
     /// Returns whether the dialect is that of WDQS.
     fn is_wdqs(&self) -> bool {
-        self.settings.dialect == Dialect::Wdqs
+        self.dialect == Dialect::Wdqs
+    }
+
+    /// Returns whether the dialect is that of QLever.
+    fn is_qlever(&self) -> bool {
+        self.dialect == Dialect::Qlever
     }
 
     /// Records a call of a function; returns an error if no function has this name.
@@ -212,6 +234,11 @@ impl QueryRewriter<'_> {
     /// Rewrites a pattern. Also returns the filters and assignments that need variables from outside it.
     fn pattern(&mut self, pattern: QueryPattern, scope: &PatternScope) -> Result<Waiting> {
         Ok(match pattern {
+            QueryPattern::Bgp { patterns } if self.is_qlever() => self.triples(patterns)?,
+            QueryPattern::Path { ref path, .. } if self.is_qlever() => {
+                qlever::check_path(path)?;
+                (pattern, Vec::new())
+            }
             QueryPattern::Bgp { .. } | QueryPattern::Path { .. } | QueryPattern::Values { .. } => (pattern, Vec::new()),
             // These patterns are only created here and later.
             QueryPattern::Table { .. } | QueryPattern::Relation { .. } | QueryPattern::LeftLateral { .. } => {
@@ -221,7 +248,7 @@ impl QueryRewriter<'_> {
             QueryPattern::Join { left, right } => self.join(*left, *right, scope)?,
             QueryPattern::Filter { inner, condition } => {
                 let (inner, waiting) = self.pattern_ready(*inner, scope)?;
-                (QueryPattern::filter(inner, self.expression(condition, scope)?), waiting)
+                (QueryPattern::filter(inner, self.condition(condition, scope)?), waiting)
             }
             QueryPattern::Extend { inner, variable, expression } => {
                 let (mut inner, waiting) = self.pattern_ready(*inner, scope)?;
@@ -280,6 +307,14 @@ impl QueryRewriter<'_> {
             let labelled = services::label::apply(&mut self.functions, language, left, inner, projected)?;
             return Ok((labelled, waiting));
         }
+        if let QueryPattern::Service { name: NamedNodePattern::NamedNode(name), .. } = &right
+            && let Some(service) = services::qlever::service(name).filter(|_| self.is_qlever())
+            && let QueryPattern::Service { inner, .. } = right
+        {
+            let (pattern, more) = self.qlever_service(service, left, *inner, scope)?;
+            waiting.extend(more);
+            return Ok(ready(pattern, waiting));
+        }
         let (right, more) = self.pattern(right, scope)?;
         waiting.extend(more);
         let joined = match (left, right) {
@@ -300,7 +335,7 @@ impl QueryRewriter<'_> {
     ) -> Result<Waiting> {
         let (left, waiting) = self.pattern_ready(left, scope)?;
         let (mut right, pending) = self.pattern(right, scope)?;
-        let mut condition = condition.map(|e| self.expression(e, scope)).transpose()?;
+        let mut condition = condition.map(|e| self.condition(e, scope)).transpose()?;
         for pending in pending {
             if pending.variable.is_some() {
                 right = pending.apply(right);
@@ -377,11 +412,26 @@ impl QueryRewriter<'_> {
                 Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::LiveService, message))
             };
         };
+        if services::label::is_label(&name) && !self.is_wdqs() {
+            let message = "the label service belongs to the Wikidata Query Service";
+            let help = "select labels with OPTIONAL { ?item rdfs:label ?label FILTER(LANG(?label) = \"en\") }, or the \
+                        dialect wdqs";
+            return match silent {
+                true => Ok(Waiting::default()),
+                false => {
+                    Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message).help(help))
+                }
+            };
+        }
         if services::label::is_label(&name) {
             // The label service is alone in its group and has no variables to label.
             return Ok(Waiting::default());
         }
-        if (services::wdqs::is_wdqs(&name) || services::qlever::is_qlever(&name)) && self.is_wdqs() {
+        if let Some(service) = services::qlever::service(&name).filter(|_| self.is_qlever()) {
+            return self.qlever_service(service, QueryPattern::default(), inner, scope);
+        }
+        let is_own = services::wdqs::is_wdqs(&name) || services::qlever::is_qlever(&name);
+        if is_own && self.dialect != Dialect::Standard {
             return Ok((self.settled(inner, scope)?, Vec::new()));
         }
         match services::rewrite(&mut self.functions, &name, inner) {

@@ -141,7 +141,7 @@ fn triple(view: &TripleView, triple: [TermId; 3]) -> std::result::Result<Option<
     let subject = match subject? {
         Term::NamedNode(node) => NamedOrBlankNode::from(node),
         Term::BlankNode(node) => node.into(),
-        Term::Literal(_) => return Ok(None),
+        Term::Literal(_) | Term::Triple(_) => return Ok(None),
     };
     let Term::NamedNode(predicate) = predicate? else { return Ok(None) };
     Ok(Some(Triple { subject, predicate, object: object? }))

@@ -22,7 +22,7 @@ fn expression(term: &TermPattern) -> Option<Expression> {
         TermPattern::NamedNode(node) => Some(node.clone().into()),
         TermPattern::Literal(literal) => Some(literal.clone().into()),
         TermPattern::Variable(variable) => Some(variable.clone().into()),
-        TermPattern::BlankNode(_) => None,
+        TermPattern::BlankNode(_) | TermPattern::Triple(_) => None,
     }
 }
 

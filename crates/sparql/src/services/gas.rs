@@ -3,7 +3,8 @@
 use oxrdf::{Literal, Term, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService, ground, work};
+use super::shared::{ground, work};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
@@ -203,7 +204,7 @@ impl Traversal {
         if self.direction != Direction::Forward {
             neighbours.extend(store.triples(None, link, Some(node)).map(|[subject, ..]| subject));
         }
-        neighbours.retain(|id| store.kind(*id) != Some(TermKind::Literal));
+        neighbours.retain(|id| !matches!(store.kind(*id), Some(TermKind::Literal | TermKind::Triple)));
         neighbours
     }
 }

@@ -33,17 +33,15 @@ fn languages(parameters: &ServiceParameters, automatic: &str) -> String {
     languages.join(",")
 }
 
-/// Adds the labels of the service with the group `inner` to `group`; `language` replaces `[AUTO_LANGUAGE]`.
-pub(crate) fn apply(
-    functions: &mut Called,
-    language: &str,
-    group: QueryPattern,
+/// Returns the languages of a service with the group `inner`, separated by commas, and the requested texts: of which
+/// variable, which kind, and the variable that gets it. `language` replaces `[AUTO_LANGUAGE]`.
+pub(crate) fn requests(
     inner: &QueryPattern,
+    language: &str,
     projected: &[Variable],
-) -> Result<QueryPattern, SparqlError> {
+) -> (String, Vec<(Variable, LabelKind, Variable)>) {
     let parameters = ServiceParameters::new("wikibase:label", SERVICE_PARAM, inner.clone());
     let languages = languages(&parameters, language);
-    let scope = in_scope(&group);
     let mut wanted: Vec<(Variable, LabelKind, Variable)> = Vec::new();
     for triple in &parameters.triples {
         let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { continue };
@@ -65,6 +63,19 @@ pub(crate) fn apply(
             }
         }
     }
+    (languages, wanted)
+}
+
+/// Adds the labels of the service with the group `inner` to `group`; `language` replaces `[AUTO_LANGUAGE]`.
+pub(crate) fn apply(
+    functions: &mut Called,
+    language: &str,
+    group: QueryPattern,
+    inner: &QueryPattern,
+    projected: &[Variable],
+) -> Result<QueryPattern, SparqlError> {
+    let (languages, wanted) = requests(inner, language, projected);
+    let scope = in_scope(&group);
     // Each label adds a node on top of the previous ones.
     Depth::chain(wanted.len()).check()?;
     let mut pattern = group;

@@ -5,14 +5,18 @@ mod around;
 mod gas;
 pub(crate) mod label;
 mod overpass;
+pub(crate) mod path_search;
 pub(crate) mod qlever;
 mod sample;
 mod search;
+mod shared;
+pub(crate) mod spatial_search;
+pub(crate) mod text_search;
 pub(crate) mod wdqs;
 
 use std::fmt;
 
-use oxrdf::{NamedNode, Term, Variable};
+use oxrdf::{NamedNode, Variable};
 
 use super::environment::Environment;
 use super::functions::Called;
@@ -20,7 +24,6 @@ use super::row::Row;
 use super::solve::SolvePlan;
 use super::waiting::Waiting;
 use terrapin_budget::Budget;
-use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::vocabulary::{BD, TERRAPIN, WIKIBASE};
@@ -64,6 +67,24 @@ pub(crate) enum ServiceRows {
     Plan(Box<SolvePlan>),
     /// The rows of a service.
     Service(Box<dyn SolutionRows>),
+    /// Rows that are computed from those of an earlier table.
+    Derived {
+        /// The number of the earlier table.
+        of: usize,
+        /// Its columns.
+        columns: Vec<Variable>,
+        /// The computation.
+        rows: Box<dyn DerivedRows>,
+    },
+}
+
+/// Rows that are computed from those of another table.
+pub(crate) trait DerivedRows: fmt::Debug + Send + Sync {
+    /// Returns the columns.
+    fn variables(&self) -> Vec<Variable>;
+
+    /// Computes the rows from those of the other table, which has these columns.
+    fn rows(&self, columns: &[Variable], rows: &[Row], budget: &Budget) -> Result<Vec<Row>>;
 }
 
 /// The rows of a service that needs no input.
@@ -89,6 +110,7 @@ impl ServiceRows {
         match self {
             ServiceRows::Plan(plan) => plan.variables.clone(),
             ServiceRows::Service(found) => found.variables(),
+            ServiceRows::Derived { rows, .. } => rows.variables(),
         }
     }
 }
@@ -120,7 +142,7 @@ pub(crate) struct ServiceParameters {
 
 impl ServiceParameters {
     /// Splits a service's group into parameters and patterns. Parameters are the triples with the subject `subject`.
-    fn new(service: &'static str, subject: &str, inner: QueryPattern) -> ServiceParameters {
+    pub fn new(service: &'static str, subject: &str, inner: QueryPattern) -> ServiceParameters {
         let mut parameters = ServiceParameters { service, values: Vec::new(), triples: Vec::new(), others: Vec::new() };
         let mut open = vec![inner];
         while let Some(pattern) = open.pop() {
@@ -143,12 +165,12 @@ impl ServiceParameters {
     }
 
     /// Returns all values of a parameter.
-    fn all<'a>(&'a self, namespace: &'a str, name: &'a str) -> impl Iterator<Item = &'a TermPattern> {
+    pub fn all<'a>(&'a self, namespace: &'a str, name: &'a str) -> impl Iterator<Item = &'a TermPattern> {
         let named = move |p: &NamedNode| p.as_str().strip_prefix(namespace) == Some(name);
         self.values.iter().filter(move |(predicate, _)| named(predicate)).map(|(_, value)| value)
     }
 
-    fn get(&self, namespace: &str, name: &str) -> Option<&TermPattern> {
+    pub fn get(&self, namespace: &str, name: &str) -> Option<&TermPattern> {
         self.values.iter().find(|(p, _)| p.as_str().strip_prefix(namespace) == Some(name)).map(|(_, value)| value)
     }
 
@@ -207,28 +229,26 @@ pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: QueryPatt
         let known = format!("known services: wikibase:label, {}", names.join(", "));
         return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message).help(known));
     }
-    if qlever::is_spatial_search(name) {
-        let message = "QLever's spatial search is not supported";
-        let help = "use ogc:sfIntersects and the like for relations of two elements, and \
-                    FILTER(geof:distance(?a, ?b, uom:metre) < 100) for the distance of two geometries";
-        return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message).help(help));
+    if let Some(error) = qlever::refused(name) {
+        return Err(error);
     }
     let message = format!("the service {name} needs the live web");
     let help = "a snapshot answers only from its own data; use SERVICE SILENT to continue without the service";
     Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::LiveService, message).help(help))
 }
 
-/// Counts units of work.
-fn work(budget: &Budget, units: u64) -> Result<()> {
-    checkpoint();
-    budget.work(units).map_err(super::guard::exceeded)
+/// Returns whether a service is a public endpoint whose place the snapshot takes: the Wikidata Query Service, or QLever's
+/// of Wikidata and OpenStreetMap.
+pub fn is_endpoint(name: &NamedNode) -> bool {
+    wdqs::is_wdqs(name) || qlever::is_qlever(name)
 }
 
-/// Returns the term of a pattern that is a constant.
-fn ground(pattern: &TermPattern) -> Option<Term> {
-    match pattern {
-        TermPattern::NamedNode(node) => Some(node.clone().into()),
-        TermPattern::Literal(literal) => Some(literal.clone().into()),
-        _ => None,
-    }
+/// Returns whether a snapshot can answer for a service. A service that belongs to one dialect counts in all.
+pub fn is_known_service(name: &NamedNode) -> bool {
+    is_endpoint(name) || label::is_label(name) || wikidata_service(name).is_some() || qlever::service(name).is_some()
+}
+
+/// Returns the name of a service of WDQS other than the label service.
+pub(crate) fn wikidata_service(name: &NamedNode) -> Option<&'static str> {
+    SERVICES.iter().find(|service| service.is_called(name.as_str())).map(|service| service.name)
 }

@@ -6,7 +6,8 @@
 
 use oxrdf::{Literal, Term, Variable};
 
-use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService, ground};
+use super::shared::{ground, work};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService};
 use crate::elements::{ElementNode, Session, element_iri};
 use crate::environment::Environment;
 use crate::guard::exceeded;
@@ -163,7 +164,7 @@ impl SolutionRows for Overpass {
             RecordingEntry::Count(_) | RecordingEntry::Action(_) => None,
         };
         while let Some(found) = answer.next(&mut cursor, &mut scratch, look) {
-            super::work(budget, 1)?;
+            work(budget, 1)?;
             rows.extend(found.map(|of| self.row(&session, rows.len(), of)));
         }
         Ok(rows)

@@ -3,7 +3,8 @@
 
 use oxrdf::{Term, Variable};
 
-use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService, work};
+use super::shared::{ground, work};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
@@ -95,12 +96,12 @@ impl SolutionRows for SampleService {
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
         let store = &environment.store;
         let given = [
-            super::ground(&self.triple.subject),
+            ground(&self.triple.subject),
             match &self.triple.predicate {
                 NamedNodePattern::NamedNode(node) => Some(Term::from(node.clone())),
                 NamedNodePattern::Variable(_) => None,
             },
-            super::ground(&self.triple.object),
+            ground(&self.triple.object),
         ];
         let mut ids: [Option<TermId>; 3] = [None; 3];
         for (id, term) in ids.iter_mut().zip(&given) {

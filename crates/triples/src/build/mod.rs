@@ -9,13 +9,15 @@ mod blank;
 mod columns;
 mod graphs;
 mod interner;
+mod nested;
 
-use oxrdf::{Literal, NamedOrBlankNode, NamedOrBlankNodeRef, TermRef, Triple};
+use oxrdf::{BlankNodeRef, Literal, NamedOrBlankNode, NamedOrBlankNodeRef, TermRef, Triple};
 use rustc_hash::FxHashMap;
 
 use self::blank::{BlankNodes, TripleEnd, digest};
 use self::interner::Interner;
-use super::canonical::canonical_text;
+use self::nested::{NestedTriples, has_blank_node};
+use super::canonical::{canonical, canonical_text};
 use super::strings::StringsWriter;
 use super::{TermCode, key, layout};
 use terrapin_base::LoadProgress;
@@ -54,11 +56,13 @@ pub struct TripleBuilder {
     blank: BlankNodes,
     /// The temporary numbers of the blank nodes, by index.
     blank_numbers: Vec<u32>,
+    nested: NestedTriples,
     /// Number of terms numbered so far.
     numbered: u32,
     files: u32,
     /// The previous subject, because subjects repeat.
     previous: Option<(oxrdf::NamedOrBlankNode, u32)>,
+    keeps_forms: bool,
     buffer: Vec<u8>,
 }
 
@@ -87,11 +91,18 @@ impl TripleBuilder {
             labels: FxHashMap::default(),
             blank: BlankNodes::default(),
             blank_numbers: Vec::new(),
+            nested: NestedTriples::default(),
             numbered: 0,
             files: 0,
             previous: None,
+            keeps_forms: false,
             buffer: Vec::new(),
         }
+    }
+
+    /// Keeps literals as written: `01` and `1` become different terms.
+    pub fn keep_lexical_forms(&mut self) {
+        self.keeps_forms = true;
     }
 
     /// Starts a new file, which resets the scope of blank node labels.
@@ -101,7 +112,7 @@ impl TripleBuilder {
         self.previous = None;
     }
 
-    /// Adds triples with literals in canonical form. `graphs` contains the graph of each triple that is not in the
+    /// Adds triples, with literals in canonical form unless lexical forms are kept. `graphs` contains the graph of each triple that is not in the
     /// default graph, with the triple's index, in ascending order.
     ///
     /// # Errors
@@ -112,8 +123,16 @@ impl TripleBuilder {
         let mut graphs = graphs.iter().peekable();
         for (place, triple) in triples.iter().enumerate() {
             let written;
+            let reified;
             let object = match triple.object.as_ref() {
-                TermRef::Literal(literal) if let Some(text) = canonical_text(literal) => {
+                TermRef::Triple(_) if !self.keeps_forms => {
+                    reified = canonical(triple.object.clone());
+                    reified.as_ref()
+                }
+                TermRef::Literal(literal)
+                    if !self.keeps_forms
+                        && let Some(text) = canonical_text(literal) =>
+                {
                     written = Literal::new_typed_literal(text, literal.datatype());
                     TermRef::Literal(written.as_ref())
                 }
@@ -132,11 +151,16 @@ impl TripleBuilder {
             };
             let predicate = self.number(triple.predicate.as_ref().into())?;
             let number = self.number(object)?;
-            if triple.subject.is_blank_node() || triple.object.is_blank_node() {
+            let names_blank_node = match object {
+                TermRef::BlankNode(_) => true,
+                TermRef::Triple(reified) => has_blank_node(reified),
+                TermRef::NamedNode(_) | TermRef::Literal(_) => false,
+            };
+            if triple.subject.is_blank_node() || names_blank_node {
                 let said = (
-                    self.side(triple.subject.as_ref().into()),
+                    self.side(triple.subject.as_ref().into())?,
                     self.digest(triple.predicate.as_ref().into()),
-                    self.side(object),
+                    self.side(object)?,
                 );
                 self.blank.triples.push(said);
             }
@@ -166,14 +190,13 @@ impl TripleBuilder {
             let number = *self.codes.entry(code.to_bits()).or_insert(next);
             (number, number == next)
         } else if let TermRef::BlankNode(node) = term {
-            if let Some(&place) = self.labels.get(node.as_str()) {
-                (self.blank_numbers[place as usize], false)
-            } else {
-                self.labels.insert(node.as_str().to_owned(), self.blank_numbers.len() as u32);
-                self.blank.nodes.push((node.as_str().to_owned(), self.files));
-                self.blank_numbers.push(next);
-                (next, true)
-            }
+            let index = self.blank_node(node)?;
+            return Ok(self.blank_numbers[index as usize]);
+        } else if let TermRef::Triple(triple) = term
+            && has_blank_node(triple)
+        {
+            let index = self.nested(triple)?;
+            return Ok(self.blank_numbers[index as usize]);
         } else {
             self.buffer.clear();
             key::push(&mut self.buffer, term);
@@ -185,11 +208,30 @@ impl TripleBuilder {
         Ok(number)
     }
 
-    fn side(&mut self, term: TermRef<'_>) -> TripleEnd {
-        match term {
-            TermRef::BlankNode(node) => TripleEnd::Blank(self.labels.get(node.as_str()).copied().unwrap_or(u32::MAX)),
-            term => TripleEnd::Term(self.digest(term)),
+    /// Returns the index of a blank node of the current file.
+    fn blank_node(&mut self, node: BlankNodeRef<'_>) -> Result<u32, TripleBuildError> {
+        match self.labels.get(node.as_str()) {
+            Some(&index) => Ok(index),
+            None => self.new_blank(node.as_str().to_owned()),
         }
+    }
+
+    /// Adds a blank node with a label that is new in the current file, and returns its index.
+    fn new_blank(&mut self, label: String) -> Result<u32, TripleBuildError> {
+        let index = self.blank_numbers.len() as u32;
+        self.labels.insert(label.clone(), index);
+        self.blank.nodes.push((label, self.files));
+        self.blank_numbers.push(self.numbered);
+        self.numbered = self.numbered.checked_add(1).ok_or(TripleBuildError::TooMany("terms"))?;
+        Ok(index)
+    }
+
+    fn side(&mut self, term: TermRef<'_>) -> Result<TripleEnd, TripleBuildError> {
+        Ok(match term {
+            TermRef::BlankNode(node) => TripleEnd::Blank(self.blank_node(node)?),
+            TermRef::Triple(triple) if has_blank_node(triple) => TripleEnd::Blank(self.nested(triple)?),
+            term => TripleEnd::Term(self.digest(term)),
+        })
     }
 
     fn digest(&mut self, term: TermRef<'_>) -> [u8; 16] {
@@ -225,21 +267,29 @@ impl TripleBuilder {
         for (_, file) in &mut blank.nodes {
             *file = file_order.get((*file as usize).wrapping_sub(1)).copied().unwrap_or(*file);
         }
-        for (label, number) in blank.labels().into_iter().zip(&self.blank_numbers) {
+        let labels = blank.labels();
+        for (index, number) in (0..).zip(&self.blank_numbers) {
             self.buffer.clear();
-            key::push(&mut self.buffer, oxrdf::BlankNodeRef::new_unchecked(&label).into());
+            self.nested.push_key(&mut self.buffer, index, &labels);
             self.strings.push(&self.buffer, u64::from(*number))?;
         }
+        let keeps_forms = self.keeps_forms;
         let TripleBuilder { scratch, triples, quads, strings, spilled_codes, numbered, .. } = self;
 
         // Pairs of temporary and final numbers.
         let mut numbers = SpillBuffer::<[u32; 2]>::new(&scratch);
-        let mut kinds = write_strings(writer, strings, &mut numbers)?;
+        let (mut kinds, first_triple) = write_strings(writer, strings, &mut numbers)?;
         write_codes(writer, spilled_codes, &mut numbers, &mut kinds)?;
-        let [.., end] = kinds;
+        let [_, _, first_code, _, end] = kinds;
         let mut column = ColumnWriter::begin(writer, layout::KINDS)?;
-        for kind in kinds {
+        // The flag for literals as written follows the first triple term, and needs one: where the codes begin, if there
+        // is none.
+        let first_triple = first_triple.or(keeps_forms.then_some(first_code));
+        for kind in kinds.into_iter().chain(first_triple) {
             column.push(writer, kind)?;
+        }
+        if keeps_forms {
+            column.push(writer, 1)?;
         }
         column.finish(writer)?;
 
@@ -260,14 +310,15 @@ impl TripleBuilder {
     }
 }
 
-/// Writes the dictionary. Returns the starts of the kinds of terms that are known so far.
+/// Writes the dictionary. Returns the starts of the kinds of terms that are known so far, and the first triple term, if
+/// there is one.
 fn write_strings(
     writer: &mut SnapshotWriter,
     strings: StringSorter,
     numbers: &mut SpillBuffer<[u32; 2]>,
-) -> Result<[u64; 5], TripleBuildError> {
+) -> Result<([u64; 5], Option<u64>), TripleBuildError> {
     let mut out = StringsWriter::begin(writer)?;
-    let (mut last, mut first_of) = (Vec::new(), [u64::MAX; 3]);
+    let (mut last, mut first_of) = (Vec::new(), [u64::MAX; key::KINDS.len()]);
     let mut next = 0_u64;
     let mut pairs = Vec::with_capacity(CHUNK);
     strings.drain(|key, number| {
@@ -284,8 +335,10 @@ fn write_strings(
     })?;
     numbers.extend(&pairs)?;
     let codes = out.finish(writer)?;
-    let literals = first_of[2].min(codes);
-    Ok([first_of[1].min(literals), literals, codes, codes, codes])
+    let [_, iris, literals, triples] = first_of;
+    let literals = literals.min(triples).min(codes);
+    let first_triple = (triples != u64::MAX).then_some(triples);
+    Ok(([iris.min(literals), literals, codes, codes, codes], first_triple))
 }
 
 /// Writes the codes and completes the starts of the kinds of terms.

@@ -13,6 +13,7 @@ use terrapin_chat::{ReplyTiming, ServerIdentity};
 
 use super::super::super::CommandError;
 use super::super::unwritten;
+use crate::ask::ContainmentOffer;
 use crate::eval::about::ModelRequests;
 use crate::eval::files::write_text;
 
@@ -38,6 +39,12 @@ pub struct AskedQuestion {
     pub total: Option<u64>,
     /// The reason why there is no query, or why it does not run.
     pub problem: Option<String>,
+    /// Whether the query has a chain of `wdt:P131` to a place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_chain: bool,
+    /// Containment by geometry, if it finds more items than the chain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment: Option<ContainmentOffer>,
     /// The sum of the tokens of all steps.
     pub tokens: TokenSum,
     /// The servers that replied.

@@ -23,10 +23,15 @@ use terrapin_chat::{ChatErrorKind, Patience, ReplyTiming, ServerIdentity, TokenC
 use super::super::examples::{ExampleArgs, ReadExamples};
 use super::super::model::{ModelArgs, ReportingModel, RequestLimits};
 use super::super::{CommandError, open, stdout};
-use super::RunArgs;
+use super::dialect::DialectArgs;
+use super::jsonl::on_member;
 use super::progress::EvalProgress;
+use super::suite::SuiteArgs;
+use super::system::{AskedSystem, SYSTEM};
+use super::{RunArgs, RunSnapshots};
 use crate::ask::{
-    AskFailure, AskSettings, AskStep, Asker, Hypothesis, Lang, ModelQuery, PromptTemplate, UserQuestion, ask, reason,
+    AskBaseline, AskFailure, AskSettings, AskStep, Asker, Hypothesis, Lang, ModelQuery, NoModel, PromptTemplate,
+    QuestionAnswer, UserQuestion, ask, last_query, reason,
 };
 use crate::budget::Limits;
 use crate::engine::{Engine, EngineOptions};
@@ -34,7 +39,6 @@ use crate::eval::about::{About, ModelRequests, RefineSettings, RunNames, engine}
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
 use crate::eval::benchmarks::overpassnl::AnswerBounds;
 use crate::eval::cache::NoCache;
-use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
 use crate::snapshot::hex;
 use crate::stack::STACK;
@@ -65,12 +69,18 @@ pub struct AskOptions<'a> {
     pub model: &'a ModelArgs,
     /// Examples and prompt.
     pub examples: &'a ExampleArgs,
+    /// The dialect in which queries in SPARQL are scored.
+    pub dialect: Option<DialectArgs>,
+    /// The suite.
+    pub suite: &'a SuiteArgs,
     /// The run.
     pub run: &'a RunArgs,
-    /// Whether the baseline answers instead of a model.
-    pub is_baseline: bool,
+    /// The baseline that answers instead of a model.
+    pub baseline: Option<AskBaseline>,
     /// The refinement of given queries, which are the predictions of the questions.
     pub refine: Option<RefineSettings>,
+    /// The system that answers instead of a model.
+    pub system: Option<AskedSystem>,
 }
 
 /// Asks the questions and scores the queries. `inputs` are the digests of further files.
@@ -79,18 +89,26 @@ pub fn run(
     questions: Questions,
     mut inputs: BTreeMap<String, String>,
 ) -> Result<(), CommandError> {
-    let asker = match options.is_baseline {
-        true => super::super::examples::baseline(options.examples)?,
-        false => options.model.needed()?,
+    let asker = match &options.system {
+        Some(_) => Asker { model: Box::new(NoModel), settings: AskSettings { repairs: 0, ..AskSettings::default() } },
+        None => match options.baseline {
+            Some(baseline) => super::super::examples::baseline(baseline, options.examples)?,
+            None => options.model.needed()?,
+        },
     };
     let Questions { mut instances, digest } = questions;
     let docs = open::tag_docs(options.tag_docs)?;
     let snapshot = open::engine_with(options.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     check(&snapshot, options, &instances)?;
+    let suite = options.suite.open(Some(&snapshot), |path| options.run.cache.open(Some(path)))?;
+    if instances.iter().any(jsonl::is_sparql) {
+        suite.need_triples()?;
+    }
     let examples = options.examples.read()?;
     let mut settings = asker.settings.clone();
     settings.words = false;
-    settings.search = options.search && !settings.is_baseline;
+    settings.map = options.system.is_none();
+    settings.search = options.search && settings.baseline.is_none() && options.system.is_none();
     options.examples.apply(&mut settings);
     if options.refine.is_some() {
         settings = AskSettings { template: PromptTemplate::OverpassNlRefine, repairs: 0, search: false, ..settings };
@@ -104,15 +122,28 @@ pub fn run(
         requests: requests(options, &asker, &settings, examples.as_ref())?,
     };
     let timeout = Duration::from_secs(options.timeout);
-    let mut questioner =
-        Questioner { snapshot: &snapshot, asker: &asker, settings, timeout, refine: options.refine.as_ref() };
+    let mut questioner = Questioner {
+        snapshot: &snapshot,
+        asker: &asker,
+        settings,
+        timeout,
+        refine: options.refine.as_ref(),
+        system: options.system.as_ref(),
+    };
+    let dialect = options.dialect.and_then(|dialect| dialect.apply(&mut instances));
     let servers = questioner.ask_all(&mut instances, &run_settings, examples, options)?;
     let places = snapshot.places(None);
     let cache = options.run.cache.open(Some(options.snapshot))?;
-    let benchmark =
-        JsonLines { engine: Some(&snapshot), places: &places, cache: &*cache, bounds: AnswerBounds::default() };
+    let benchmark = JsonLines {
+        engine: Some(&snapshot),
+        places: &places,
+        similarity: true,
+        cache: &*cache,
+        bounds: AnswerBounds::default(),
+    };
     inputs.insert("instances".to_owned(), digest);
-    let model = options.model.name().filter(|_| !options.is_baseline).map(str::to_owned);
+    let has_model = options.baseline.is_none() && options.system.is_none();
+    let model = options.model.name().filter(|_| has_model).map(str::to_owned);
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
         names: RunNames { model, ..RunNames::default() },
@@ -120,10 +151,14 @@ pub fn run(
         content: snapshot.content(),
         engine: engine(),
         inputs,
+        dialect,
         requests: Some(ModelRequests { servers, ..run_settings.requests }),
         ..About::default()
     };
-    options.run.score(&benchmark, Some(&snapshot), about, instances, None, &*cache)
+    let snapshots = RunSnapshots { first: Some(&snapshot), suite: &suite };
+    suite.score(&benchmark, None, &on_member, |benchmark| {
+        options.run.score(benchmark, snapshots, about, instances, None, &*cache)
+    })
 }
 
 /// Rejects questions that the snapshot or the prompt cannot answer.
@@ -157,20 +192,23 @@ fn requests(
 ) -> Result<ModelRequests, CommandError> {
     let RequestLimits { seconds, tokens, extra } = options.model.limits()?;
     let tokens = tokens.map(|(step, tokens)| (step.to_owned(), tokens)).into();
-    let is_model = !settings.is_baseline;
+    let is_model = settings.baseline.is_none() && options.system.is_none();
+    let name = if options.system.is_some() { SYSTEM } else { asker.model.name() };
     Ok(ModelRequests {
-        model: asker.model.name().to_owned(),
+        model: name.to_owned(),
         search: settings.search,
         repairs: settings.repairs,
         tokens: if is_model { tokens } else { BTreeMap::new() },
         seconds: if is_model { seconds } else { 0 },
         prompts: hex(&Sha256::digest(format!("{:?}", settings.prompts))),
         extra: extra.filter(|_| is_model),
+        constrain: settings.constraint.filter(|_| is_model).map(|constraint| constraint.name().to_owned()),
         prompt: Some(settings.template)
             .filter(|template| *template != PromptTemplate::Default)
             .map(|template| template.name().to_owned()),
         examples: examples.map(|examples| examples.settings.clone()),
         refine: options.refine.clone(),
+        system: options.system.as_ref().map(|system| system.settings.clone()),
         servers: Vec::new(),
     })
 }
@@ -181,6 +219,7 @@ struct Questioner<'a> {
     settings: AskSettings,
     timeout: Duration,
     refine: Option<&'a RefineSettings>,
+    system: Option<&'a AskedSystem>,
 }
 
 impl Questioner<'_> {
@@ -209,7 +248,7 @@ impl Questioner<'_> {
         let (asked_file, times_file) = (LineFile::open(&out.join(ASKED))?, LineFile::open(&out.join(TIMES))?);
         let progress = EvalProgress::new(instances.len(), known.len(), &NoCache);
         // A server usually replies to one request at a time; the baseline needs all cores.
-        let threads = options.run.threads.map_or(usize::from(!options.is_baseline), usize::from);
+        let threads = options.run.threads.map_or(usize::from(options.baseline.is_none()), usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
         let pool = pool.map_err(|error| CommandError::system("threads", error))?;
         let open: Vec<&Instance> = instances.iter().filter(|instance| !known.contains_key(&instance.line)).collect();
@@ -270,25 +309,25 @@ impl Questioner<'_> {
         let language = instance.language();
         let settings = AskSettings { only: Some(language), ..self.settings.clone() };
         let limits = Limits { deadline: began.checked_add(self.timeout), ..Limits::default() };
-        let model = ReportingModel { model: &*self.asker.model, report: waiting };
         let mut steps: Vec<AskStep> = Vec::new();
-        let question = self.question(instance);
-        let answer = ask(self.snapshot, &model, &settings, &question, &limits, &mut |step| steps.push(step.clone()));
-        let query = last_query(&steps, language);
+        let answer = self.answer(instance, &settings, &limits, waiting, &mut |step| steps.push(step.clone()));
+        let query = last_query(&steps, Lang::from(language)).map(str::to_owned);
         let mut message = None;
+        let (mut has_chain, mut containment) = (false, None);
         let (repairs, total, problem) = match answer {
-            Ok(answer) => (answer.repairs, answer.results.first().map(|result| result.total), answer.problem),
-            Err(AskFailure::Model(error))
-                if matches!(
-                    error.kind,
-                    ChatErrorKind::Late | ChatErrorKind::Broken | ChatErrorKind::Refused | ChatErrorKind::TooLong
-                ) =>
-            {
+            Ok(mut answer) => {
+                if let Some(result) = answer.results.first_mut() {
+                    (has_chain, containment) = (result.has_chain, result.containment.take());
+                }
+                (answer.repairs, answer.results.first().map(|result| result.total), answer.problem)
+            }
+            Err(AskFailure::Model(error)) if self.is_of_question(error.kind) => {
                 message = (error.kind == ChatErrorKind::Late).then(|| error.to_string());
-                (0, None, Some(reason(&error)))
+                (0, None, Some(self.worded(&reason(&error))))
             }
             Err(AskFailure::Exceeded(exceeded)) => (0, None, Some(exceeded.to_string())),
             Err(failure) => {
+                let failure = self.worded(&failure.to_string());
                 let message = format!("line {}: {failure}; the same command resumes the run", instance.line);
                 return Err(CommandError::system("model", message));
             }
@@ -312,11 +351,51 @@ impl Questioner<'_> {
             repairs,
             total,
             problem,
+            has_chain,
+            containment,
             tokens: token_sum(costs().map(|cost| cost.tokens)),
             servers: distinct(costs().filter_map(|cost| cost.server.clone())),
             steps: serde_json::to_value(&steps).unwrap_or_default(),
         };
         Ok((asked, times))
+    }
+
+    /// Lets the model answer, or runs the query of the system.
+    fn answer(
+        &self,
+        instance: &Instance,
+        settings: &AskSettings,
+        limits: &Limits,
+        waiting: &(dyn Fn(&str) + Sync),
+        tell: &mut dyn FnMut(&AskStep),
+    ) -> Result<QuestionAnswer, AskFailure> {
+        let mut question = self.question(instance);
+        if let Some(system) = self.system {
+            waiting("waiting for the system");
+            let patience = Patience { deadline: limits.deadline, cancelled: &AtomicBool::new(false) };
+            let query = system.client.query(&question.question, patience)?;
+            question.queries = Some(vec![ModelQuery { language: instance.language().into(), query }]);
+        }
+        let model = ReportingModel { model: &*self.asker.model, report: waiting };
+        ask(self.snapshot, &model, settings, &question, limits, tell)
+    }
+
+    /// Returns whether a failure concerns one question. A system may fail on a question and answer the next one.
+    fn is_of_question(&self, kind: ChatErrorKind) -> bool {
+        match kind {
+            ChatErrorKind::Late | ChatErrorKind::Broken | ChatErrorKind::Refused | ChatErrorKind::TooLong => true,
+            ChatErrorKind::Fault => self.system.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Returns the message of a failure, with the system in place of the model.
+    fn worded(&self, message: &str) -> String {
+        let message = message.lines().next().filter(|_| self.system.is_some()).unwrap_or(message);
+        match (self.system, message.strip_prefix("the model: ")) {
+            (Some(_), Some(rest)) => format!("the system: {rest}"),
+            _ => message.to_owned(),
+        }
     }
 
     /// Returns the question of an instance, with its hypothesis if that is to be refined.
@@ -329,14 +408,6 @@ impl Questioner<'_> {
         let question = instance.nl.clone().unwrap_or_default();
         UserQuestion { question, bbox: instance.bbox.clone(), hypothesis, ..UserQuestion::default() }
     }
-}
-
-/// Returns the last query of a language in the steps of a question.
-fn last_query(steps: &[AskStep], language: QueryLanguage) -> Option<String> {
-    steps.iter().rev().find_map(|step| match step {
-        AskStep::Query(query) if query.language == Lang::from(language) => Some(query.query.clone()),
-        _ => None,
-    })
 }
 
 /// Returns the distinct servers. A reply that is not read to its end may lack the context length of its server.

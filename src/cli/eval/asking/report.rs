@@ -21,6 +21,11 @@ pub fn print(instances: &[Instance], known: &BTreeMap<usize, AskedQuestion>, tim
         asked.len(),
         repaired.join(", ")
     ));
+    let chains = asked.iter().filter(|asked| asked.has_chain).count();
+    if chains > 0 {
+        let helped = asked.iter().filter(|asked| asked.containment.is_some()).count();
+        stdout::tell(&format!("chains of wdt:P131: {chains}; containment by geometry finds more items in {helped}"));
+    }
     let sum = |count: fn(&TokenSum) -> u64| asked.iter().map(|asked| count(&asked.tokens)).fold(0, u64::saturating_add);
     let about = if asked.iter().any(|asked| asked.tokens.estimate) { "at least " } else { "" };
     let seconds: f64 = asked.iter().filter_map(|asked| times.get(&asked.line)).map(|times| times.seconds).sum();

@@ -5,8 +5,11 @@ use super::super::nearest::moved;
 use super::super::templates::{has_positions, refinement};
 use super::super::words::sample;
 use super::super::written::ReplyContent;
-use super::super::{AskFailure, AskStep, Hypothesis, ModelQuery, QuestionAnswer};
+use super::super::{AskFailure, AskStep, Hypothesis, Lang, ModelQuery, QuestionAnswer};
 use super::{Conversation, QueryOutcomes};
+use terrapin_engine::Stop;
+
+use crate::words::{WordsOptions, WordsOutput, understand};
 
 impl Conversation<'_> {
     /// Lets the model improve a hypothesis, once. A reply without a query keeps it.
@@ -64,6 +67,36 @@ impl Conversation<'_> {
         self.step(AskStep::Examples { ids: vec![nearest.id.clone()] });
         let query = moved(self.engine, nearest, question, self.limits);
         let query = ModelQuery { language: nearest.language.into(), query };
+        let is_for_map = has_positions(&query);
+        let outcome = self.run_all(&[query], is_for_map)?;
+        self.finish(outcome, is_for_map, 0)
+    }
+
+    /// Answers with the query that the words of the question stand for.
+    pub(super) fn use_words(mut self) -> Result<QuestionAnswer, AskFailure> {
+        let bbox = self.question.bbox.as_deref().and_then(|text| text.parse().ok());
+        // Published queries return the members of ways and relations also.
+        let options = WordsOptions { bbox, output: WordsOutput::Members, ..WordsOptions::default() };
+        let question = self.question.question.as_str();
+        let understood = self.engine.run(self.limits, || understand(self.engine, question, &options));
+        let understood = understood.map_err(|stop| match stop {
+            Stop::Exceeded(exceeded) => exceeded.into(),
+            Stop::Damaged(damage) => AskFailure::Damaged(damage),
+            stop @ Stop::Panicked(_) => AskFailure::Fault(stop.to_string()),
+        })?;
+        let understood = understood.map_err(AskFailure::Question)?;
+        let only = self.only().map(Lang::from);
+        let query = understood
+            .queries
+            .into_iter()
+            .map(|query| ModelQuery {
+                language: if query.language == "sparql" { Lang::Sparql } else { Lang::Overpassql },
+                query: query.query,
+            })
+            .find(|query| only.is_none_or(|only| only == query.language));
+        let Some(query) = query else {
+            return Ok(self.words_alone("no words of the question were understood".to_owned(), 0));
+        };
         let is_for_map = has_positions(&query);
         let outcome = self.run_all(&[query], is_for_map)?;
         self.finish(outcome, is_for_map, 0)

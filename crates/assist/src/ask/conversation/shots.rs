@@ -1,4 +1,5 @@
-//! The examples of a prompt: their selection, and fewer of them if the prompt is longer than the model's context.
+//! The examples of a prompt: their selection, and fewer of them if the prompt is longer than the model's context, as
+//! the server reports it or as it rejects a prompt.
 
 use terrapin_chat::{ChatErrorKind, ChatMessage};
 
@@ -6,6 +7,14 @@ use super::super::examples::Example;
 use super::super::written::ReplyContent;
 use super::super::{AskFailure, AskStep, PromptTemplate};
 use super::Conversation;
+
+/// Bytes of a prompt for each token, for an estimate before the server counts them. English has about four, queries
+/// about three.
+const BYTES_PER_TOKEN: u64 = 3;
+/// Tokens of a message besides its text, in the estimate.
+const MESSAGE_TOKENS: u64 = 8;
+/// The largest part of the context that is kept free for the reply: one in this many.
+const REPLY_SHARE: u64 = 4;
 
 impl Conversation<'_> {
     /// Returns the examples for the prompt, in its order.
@@ -28,28 +37,53 @@ impl Conversation<'_> {
         build: &dyn Fn(&Self, &[Example]) -> Vec<ChatMessage>,
     ) -> Result<(Vec<ChatMessage>, ReplyContent), AskFailure> {
         let mut examples = self.examples()?;
+        let most = if examples.is_empty() { None } else { self.most_prompt_tokens() };
+        let selected = examples.len();
+        let mut messages = build(self, &examples);
+        while most.is_some_and(|most| tokens(&messages) > most) && !examples.is_empty() {
+            self.remove_farthest(&mut examples);
+            messages = build(self, &examples);
+        }
+        if examples.len() < selected {
+            self.show_examples(&examples);
+        }
         loop {
-            let messages = build(self, &examples);
             if self.is_published() {
                 let prompt = messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n");
                 self.step(AskStep::Prompt { prompt });
             }
             match self.written(&messages) {
                 Err(AskFailure::Model(error)) if error.kind == ChatErrorKind::TooLong && !examples.is_empty() => {
-                    let farthest = match self.settings.template {
-                        PromptTemplate::InstructToSparql => examples.len() - 1,
-                        _ => 0,
-                    };
-                    examples.remove(farthest);
+                    self.remove_farthest(&mut examples);
                     self.show_examples(&examples);
+                    messages = build(self, &examples);
                 }
                 written => return Ok((messages, written?)),
             }
         }
     }
 
+    fn remove_farthest(&self, examples: &mut Vec<Example>) {
+        let farthest = match self.settings.template {
+            PromptTemplate::InstructToSparql => examples.len() - 1,
+            _ => 0,
+        };
+        examples.remove(farthest);
+    }
+
+    /// Returns the tokens that a prompt may have, if the server reports its context length: the rest is for the reply.
+    fn most_prompt_tokens(&self) -> Option<u64> {
+        let context = self.model.capabilities().context?;
+        Some(context - u64::from(self.settings.query_tokens).min(context / REPLY_SHARE))
+    }
+
     /// Returns whether the prompt is one of a published evaluation.
     pub(super) fn is_published(&self) -> bool {
         self.settings.template != PromptTemplate::Default
     }
+}
+
+/// Estimates the tokens of messages.
+fn tokens(messages: &[ChatMessage]) -> u64 {
+    messages.iter().map(|message| (message.content.len() as u64).div_ceil(BYTES_PER_TOKEN) + MESSAGE_TOKENS).sum()
 }

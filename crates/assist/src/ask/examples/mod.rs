@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! read.rs       the examples of a file
+//! remember.rs   corrections of users, kept as examples
 //! random.rs     a random selection by a seed
 //! bleu.rs       the nearest questions by sentence BLEU
 //! bm25.rs       the nearest questions by BM25
@@ -15,6 +16,7 @@ mod cache;
 mod embedding;
 mod random;
 mod read;
+mod remember;
 
 use std::fmt;
 
@@ -24,6 +26,7 @@ use terrapin_eval::language::QueryLanguage;
 
 pub use cache::EmbeddingCache;
 pub use read::{digest, read};
+pub use remember::{Correction, remember};
 
 /// Default number of examples.
 pub const SHOTS: usize = 5;

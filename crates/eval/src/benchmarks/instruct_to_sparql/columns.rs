@@ -160,8 +160,7 @@ fn cells(term: &Term) -> [Option<String>; 4] {
             let datatype = (!plain).then(|| datatype.as_str().to_owned());
             [some("literal"), some(literal.value()), literal.language().map(str::to_owned), datatype]
         }
-        #[allow(unreachable_patterns)]
-        other => [some("triple"), some(&other.to_string()), None, None],
+        Term::Triple(_) => [some("triple"), some(&term.to_string()), None, None],
     }
 }
 

@@ -73,7 +73,7 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>
 /// The instructions of a query to use; the dataset has five for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instructions {
-    /// One, counted from 1.
+    /// The instruction with this number, from 1 to 5.
     One(usize),
     /// All, each as an instance of its own. The id is that of the query with the number: `7/2`.
     All,

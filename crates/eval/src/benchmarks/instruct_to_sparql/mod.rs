@@ -9,8 +9,10 @@ mod input;
 
 pub use input::{Gold, Instructions, extract, read_generated, read_gold, read_predictions};
 
+use super::common::common_metrics;
 use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
 use super::sparql::{self, QueryComparison, ask_cached};
+use super::texts;
 use crate::cache::ResultCache;
 use crate::metric::Metric;
 use crate::record::{Compat, FailedQuery, FailureClass, Instance, ResultRecord, StoredOutcome, StrictResults};
@@ -24,7 +26,7 @@ pub static REGISTRATION: Registration =
     Registration { name: "instruct-to-sparql", metrics, corpus: nothing, recompute };
 
 fn metrics() -> Vec<&'static Metric> {
-    compat::METRICS.iter().chain(sparql::METRICS).collect()
+    compat::METRICS.iter().chain(sparql::METRICS).chain(common_metrics()).collect()
 }
 
 fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
@@ -48,15 +50,16 @@ pub struct InstructToSparql<'a> {
 impl Benchmark for InstructToSparql<'_> {
     fn evaluate(&self, instance: &Instance) -> StoredOutcome {
         let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
-        let (gold, pred) = (&instance.gold, &instance.pred);
+        let (gold, pred, dialect) = (&instance.gold, &instance.pred, instance.dialect());
         let mut compat = Compat::of_texts(gold, pred);
+        texts::set(gold, pred, instance.language(), &mut outcome.record);
         if let Some((engine, triples)) = self.engine.and_then(|engine| Some((engine, engine.triples()?))) {
             let labelled = instance.lang.as_deref() == Some(LABELLED);
             let (gold_run, gold_lost) = run_as(triples, labelled, gold);
             let (pred_run, pred_lost) = run_as(triples, labelled, pred);
             let ask = |query: &str, lost: Option<FailedQuery<FailureClass>>| match lost {
                 Some(failed) => Err(failed),
-                None => ask_cached(self.cache, engine.digest(), triples, query, &Limits::default()),
+                None => ask_cached(self.cache, engine.digest(), triples, query, dialect, &Limits::default()),
             };
             let gold_answer = ask(&gold_run, gold_lost);
             // Equal texts have equal answers.
@@ -67,8 +70,9 @@ impl Benchmark for InstructToSparql<'_> {
             } else {
                 compat.run(&Err(FailedQuery::new(FailureClass::Syntax, "sent with its labels")), &pred_answer);
             }
-            let gold_result = QueryComparison { query: &gold_run, answer: &gold_answer };
-            let pred_result = QueryComparison { query: &pred_run, answer: &pred_answer };
+            let gold_result = QueryComparison { query: &gold_run, dialect, answer: &gold_answer };
+            let pred_result = QueryComparison { query: &pred_run, dialect, answer: &pred_answer };
+            sparql::set_unknown(triples, &gold_run, &pred_run, dialect, &mut outcome.record);
             sparql::compare(&gold_result, &pred_result, &mut outcome.record);
             (outcome.record.gold, outcome.record.pred) = (gold_run, pred_run);
         }

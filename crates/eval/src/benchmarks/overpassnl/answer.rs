@@ -84,7 +84,7 @@ mod tests {
         let body = r#"{"version": 0.6, "elements": [
             {"type": "way", "id": 2, "nodes": [1]}, {"type": "node", "id": 10, "tags": {"a": "\u00e4"}},
             {"type": "node", "id": 9}], "remark": "x"}"#;
-        let ExecutionResults::Elements(keys) = read(body).unwrap() else { panic!("elements expected") };
+        let ExecutionResults::Elements(keys, _) = read(body).unwrap() else { panic!("elements expected") };
         assert_eq!(keys.iter().map(ResultElement::to_string).collect::<Vec<_>>(), ["node/9", "node/10", "way/2"]);
     }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(read(&format!("{count}, {node}")), ExecutionResults::Count(4));
         assert_eq!(read(&format!("{node}, {count}")).number(), 2);
         assert_eq!(read(&format!("{count}, {node}, {node}")).number(), 3);
-        assert_eq!(read(""), ExecutionResults::Elements(Vec::new()));
+        assert_eq!(read(""), ExecutionResults::elements(Vec::new()));
     }
 
     #[test]

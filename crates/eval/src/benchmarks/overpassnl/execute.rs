@@ -1,13 +1,18 @@
 //! Runs both queries of an instance and compares the results.
 
+use std::sync::Arc;
+
+use super::order;
 use super::points::MapOf;
 use super::prepared::PreparedQuery;
+use crate::benchmarks::unknown;
+use crate::feedback::QueryIdentifiers;
 use crate::metric::{Metric, ScoreSource};
 use crate::metrics::execution::{ExecutionResults, ExecutionScore, ResultSides, score, strict};
 use crate::record::{Compat, ErrorClass, Execution, FailedQuery, ResultRecord, StoredOutcome};
 use crate::stored;
 use terrapin_osm::Osm;
-use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
+use terrapin_overpass::syntax::{Detail, Script, Statement, StatementKind};
 
 /// The maximum number of ids of missing and of extra elements in a record.
 const SAMPLE: usize = 10;
@@ -75,6 +80,18 @@ pub fn execute(
     }
     let compat = |prepared: &Result<PreparedQuery, _>| prepared.as_ref().ok().and_then(|query| query.compat().cloned());
     outcome.record.compat = Compat::of_errors(compat(&gold), compat(&pred));
+    // Equal texts have equal scripts.
+    let is_same = gold == pred;
+    let gold = gold.map(ParsedQuery::of);
+    let pred = if is_same { gold.clone() } else { pred.map(ParsedQuery::of) };
+    if let Some(osm) = osm {
+        let found = |query: &Result<ParsedQuery, _>| {
+            query.as_ref().ok()?.script.as_deref().map(|script| QueryIdentifiers::of_overpass(osm, script))
+        };
+        let gold_found = found(&gold);
+        let pred_found = if is_same { gold_found.clone() } else { found(&pred) };
+        unknown::set(gold_found.as_ref(), pred_found.as_ref(), &mut outcome.record);
+    }
     match (gold, pred) {
         (Ok(gold), Ok(pred)) => run_both(&gold, &pred, osm, engine, &mut execution, outcome),
         _ => (execution.multiset, execution.f1) = (Some(0), Some(0.0)),
@@ -82,17 +99,37 @@ pub fn execute(
     outcome.record.execution = Some(execution);
 }
 
+/// A prepared query with its syntax tree, if it can be parsed.
+#[derive(Clone)]
+struct ParsedQuery {
+    query: PreparedQuery,
+    script: Option<Arc<Script>>,
+}
+
+impl ParsedQuery {
+    fn of(query: PreparedQuery) -> ParsedQuery {
+        let script = query.parse().ok().map(Arc::new);
+        ParsedQuery { query, script }
+    }
+
+    /// Reports whether a limit of an `out` may have cut the results.
+    fn cuts(&self, results: &ExecutionResults) -> bool {
+        self.script.as_ref().is_some_and(|script| is_cut(script, results))
+    }
+}
+
 fn run_both(
-    gold: &PreparedQuery,
-    pred: &PreparedQuery,
+    gold: &ParsedQuery,
+    pred: &ParsedQuery,
     osm: Option<&Osm>,
     engine: QueryRunner<'_>,
     execution: &mut Execution,
     outcome: &mut StoredOutcome,
 ) {
-    let gold_results = FailedQuery::guard(|| engine(gold));
+    let gold_results = FailedQuery::guard(|| engine(&gold.query));
     // Equal texts have equal results.
-    let pred_results = if pred == gold { gold_results.clone() } else { FailedQuery::guard(|| engine(pred)) };
+    let pred_results =
+        if pred.query == gold.query { gold_results.clone() } else { FailedQuery::guard(|| engine(&pred.query)) };
     execution.ref_n = Some(number(&gold_results));
     execution.pred_n = Some(number(&pred_results));
     if let Err(failed) = &gold_results {
@@ -103,18 +140,23 @@ fn run_both(
     }
     let (Ok(gold_results), Ok(pred_results)) = (&gold_results, &pred_results) else {
         (execution.multiset, execution.f1) = (Some(0), Some(0.0));
+        if let Ok(gold_results) = &gold_results {
+            order::score(gold.script.as_deref(), gold.query.text(), gold_results, None, &mut outcome.record);
+        }
         return;
     };
+    order::score(gold.script.as_deref(), gold.query.text(), gold_results, Some(pred_results), &mut outcome.record);
     let ExecutionScore { ex, ex_soft } = score(gold_results, pred_results);
     execution.ex = ex;
     execution.ex_soft = stored(ex_soft);
-    execution.limited = is_cut(gold.text(), gold_results) || is_cut(pred.text(), pred_results);
+    execution.limited = gold.cuts(gold_results) || pred.cuts(pred_results);
     if !execution.limited {
         let strict = strict(gold_results, pred_results);
         execution.multiset = Some(strict.multiset);
         execution.f1 = Some(stored(strict.f1));
     }
-    let (ExecutionResults::Elements(gold), ExecutionResults::Elements(pred)) = (gold_results, pred_results) else {
+    let (ExecutionResults::Elements(gold, _), ExecutionResults::Elements(pred, _)) = (gold_results, pred_results)
+    else {
         return;
     };
     let sides = ResultSides::of(gold, pred);
@@ -139,9 +181,9 @@ fn pred_failed(execution: &mut Execution, failed: &FailedQuery<ErrorClass>) {
 }
 
 /// Reports whether a limit of an `out` may have cut the results.
-fn is_cut(query: &str, results: &ExecutionResults) -> bool {
-    let ExecutionResults::Elements(keys) = results else { return false };
-    limit_of(query).is_some_and(|limit| keys.len() as u64 >= limit)
+fn is_cut(script: &Script, results: &ExecutionResults) -> bool {
+    let ExecutionResults::Elements(keys, _) = results else { return false };
+    least_limit(&script.statements).is_some_and(|limit| keys.len() as u64 >= limit)
 }
 
 /// Returns the smallest limit of a query's `out` statements for elements.
@@ -206,8 +248,9 @@ mod tests {
         let wrong = record(";nodes=2;", "x");
         assert_eq!((wrong.multiset, wrong.f1), (Some(0), Some(0.0)));
         let results = |n| ExecutionResults::elements(vec![ResultElement { kind: "node".to_owned(), id: 1 }; n]);
-        let limited = "foreach{out 5;}out 3;";
-        assert!(is_cut(limited, &results(3)) && !is_cut(limited, &results(2)));
-        assert!(!is_cut("out;out count 1;", &results(3)) && !is_cut(limited, &ExecutionResults::Count(9)));
+        let limited = terrapin_overpass::parse("foreach{out 5;}out 3;").unwrap();
+        assert!(is_cut(&limited, &results(3)) && !is_cut(&limited, &results(2)));
+        let count = terrapin_overpass::parse("out;out count 1;").unwrap();
+        assert!(!is_cut(&count, &results(3)) && !is_cut(&limited, &ExecutionResults::Count(9)));
     }
 }

@@ -9,6 +9,7 @@ mod answer;
 mod class;
 mod engine;
 mod execute;
+mod order;
 mod points;
 mod prepare;
 mod prepared;
@@ -25,7 +26,9 @@ pub use similarity::similarity;
 pub(crate) use similarity::tree;
 pub use stand_ins::without_shortcuts;
 
+use super::common::common_metrics;
 use super::registration::{Benchmark, Registration, ScoringInputs};
+use super::texts;
 use crate::cache::{CacheKey, ResultCache, get_or_run};
 use crate::metric::Metric;
 use crate::metrics::execution::ExecutionResults;
@@ -38,7 +41,7 @@ pub static REGISTRATION: Registration = Registration { name: "overpassnl", metri
 
 /// Returns the metrics of OverpassQL: those of the texts, then those of the results.
 pub(super) fn metrics() -> Vec<&'static Metric> {
-    similarity::metrics().chain(execute::METRICS).collect()
+    similarity::metrics().chain(execute::METRICS).chain(common_metrics()).collect()
 }
 
 /// Computes EX and EX_soft like the published code, if it breaks any query that runs.
@@ -79,6 +82,7 @@ impl Benchmark for OverpassNl<'_> {
         let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         if self.similarity {
             outcome.record.scores = similarity(&instance.gold, &instance.pred);
+            texts::set(&instance.gold, &instance.pred, instance.language(), &mut outcome.record);
         }
         if let Some(engine) = self.engine {
             let bbox = instance.bbox.as_deref();

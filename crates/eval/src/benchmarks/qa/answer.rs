@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::benchmarks::sparql::SparqlAnswer;
 use crate::metrics::spinach::{self, Row};
+use crate::metrics::text2sparql::Text2SparqlAnswer;
 use terrapin_sparql::QueryResultForm;
 
 /// Converts the answer of a query. An unbound column is missing, as in the SPARQL results format.
@@ -25,20 +26,33 @@ pub(super) fn of_answer(answer: &SparqlAnswer) -> spinach::SpinachAnswer {
 
 /// Formats a term as in the SPARQL results format, with sorted members.
 fn binding(term: &Term) -> String {
-    let value = match term {
+    value_of(term).to_string()
+}
+
+fn value_of(term: &Term) -> Value {
+    match term {
         Term::NamedNode(node) => json!({"type": "uri", "value": node.as_str()}),
         Term::BlankNode(node) => json!({"type": "bnode", "value": node.as_str()}),
         Term::Literal(literal) => match literal.language() {
-            Some(language) => json!({"type": "literal", "value": literal.value(), "xml:lang": language}),
+            Some(language) => match literal.direction() {
+                Some(direction) => {
+                    let direction = direction.to_string();
+                    json!({"its:dir": direction, "type": "literal", "value": literal.value(), "xml:lang": language})
+                }
+                None => json!({"type": "literal", "value": literal.value(), "xml:lang": language}),
+            },
             None if literal.datatype() == oxrdf::vocab::xsd::STRING => {
                 json!({"type": "literal", "value": literal.value()})
             }
             None => json!({"datatype": literal.datatype().as_str(), "type": "literal", "value": literal.value()}),
         },
-        #[allow(unreachable_patterns)]
-        other => json!({"type": "triple", "value": other.to_string()}),
-    };
-    value.to_string()
+        Term::Triple(triple) => {
+            let subject = value_of(&triple.subject.clone().into());
+            let predicate = value_of(&triple.predicate.clone().into());
+            let value = json!({"object": value_of(&triple.object), "predicate": predicate, "subject": subject});
+            json!({"type": "triple", "value": value})
+        }
+    }
 }
 
 /// Parses an answer in a file: results, a list of bindings, or true or false; anything else is no answer.
@@ -88,6 +102,16 @@ pub(super) fn values(answer: &spinach::SpinachAnswer) -> BTreeSet<String> {
         spinach::SpinachAnswer::None => BTreeSet::new(),
         spinach::SpinachAnswer::Boolean(yes) => BTreeSet::from([yes.to_string()]),
         spinach::SpinachAnswer::Rows(rows) => rows.iter().flatten().map(|(_, value)| text(value)).collect(),
+    }
+}
+
+/// Converts an answer to the form of TEXT2SPARQL's client.
+pub(super) fn as_text2sparql(answer: &spinach::SpinachAnswer) -> Text2SparqlAnswer {
+    match answer {
+        spinach::SpinachAnswer::Boolean(yes) => {
+            Text2SparqlAnswer { values: BTreeSet::from(["true".to_owned()]), is_relevant: *yes }
+        }
+        other => Text2SparqlAnswer { values: values(other), is_relevant: true },
     }
 }
 

@@ -43,6 +43,7 @@ pub fn read_golds(set: QaBenchmark, path: &Path, language: &str) -> Result<QaIns
             QaBenchmark::LcQuad2 => lcquad2(fields),
             QaBenchmark::Spinach => spinach(fields, &mut golds.predicted),
             QaBenchmark::GeoQuestions1089 => geo(fields),
+            QaBenchmark::Text2Sparql => Err("files of TEXT2SPARQL are read as rows (benchmarks/jsonl.rs)".to_owned()),
         }
         .map_err(unfit)?;
         instance.line = index + 1;
@@ -127,7 +128,7 @@ fn entries<'f>(set: QaBenchmark, path: &Path, file: &'f Value) -> Result<Vec<(Op
             let expected = match set {
                 QaBenchmark::Qald => "an object with `questions`",
                 QaBenchmark::GeoQuestions1089 => "an object with an entry for each question",
-                QaBenchmark::LcQuad2 | QaBenchmark::Spinach => "an array of questions",
+                QaBenchmark::LcQuad2 | QaBenchmark::Spinach | QaBenchmark::Text2Sparql => "an array of questions",
             };
             Err(InputError::unfit(path, "the file", format!("expected {expected}, found {}", kind(file))))
         }

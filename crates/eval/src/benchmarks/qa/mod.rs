@@ -1,5 +1,6 @@
 //! Published benchmarks of question answering over triples, each with its own metrics: QALD and LC-QuAD 2 with those
-//! of GERBIL QA, SPINACH with the row F1 of its code, GeoQuestions1089 with executable queries and correct answers.
+//! of GERBIL QA, SPINACH with the row F1 of its code, GeoQuestions1089 with executable queries and correct answers,
+//! TEXT2SPARQL with the scores of its client and, for comparison, those of GERBIL QA and SPINACH.
 //!
 //! Queries run on a snapshot; without one, the answers in the files are compared.
 
@@ -12,12 +13,12 @@ use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
 use super::sparql;
 use crate::cache::ResultCache;
 use crate::metric::{Metric, ScoreSource};
-use crate::metrics::{gerbil, spinach};
+use crate::metrics::{gerbil, spinach, text2sparql};
 use crate::record::{
     FailedQuery, FailureClass, GivenAnswers, Instance, ResultRecord, Score, StoredOutcome, StrictResults,
 };
 use crate::stored;
-use answer::{of_answer, of_json, texts, values};
+use answer::{as_text2sparql, of_answer, of_json, texts, values};
 use terrapin_budget::Limits;
 use terrapin_engine::Engine;
 
@@ -32,6 +33,8 @@ pub enum QaBenchmark {
     Spinach,
     /// GeoQuestions1089.
     GeoQuestions1089,
+    /// TEXT2SPARQL.
+    Text2Sparql,
 }
 
 /// The entry in the registry.
@@ -63,6 +66,14 @@ pub static GEOQUESTIONS1089: Registration = Registration {
     recompute: |data| again(QaBenchmark::GeoQuestions1089, data),
 };
 
+/// The entry in the registry.
+pub static TEXT2SPARQL: Registration = Registration {
+    name: "text2sparql",
+    metrics: || CLIENT.iter().chain(GERBIL).chain(ROWS).chain(sparql::METRICS).collect(),
+    corpus: f1_ndcg,
+    recompute: |data| again(QaBenchmark::Text2Sparql, data),
+};
+
 const fn named(name: &'static str, title: &'static str, meaning: &'static str) -> Metric {
     Metric::of_results(name, title, meaning, ScoreSource::Named)
 }
@@ -75,6 +86,25 @@ static GERBIL: &[Metric] = &[
         "gerbil.precision_qald",
         "Precision QALD",
         "Precision, 0 to 1, where giving no answer is no mistake: what GERBIL QA's Macro F1 QALD is made of.",
+    ),
+];
+
+static CLIENT: &[Metric] = &[
+    named(
+        "text2sparql.precision",
+        "set_P",
+        "The share of the values that are right, 0 to 1, as TEXT2SPARQL's client has it.",
+    ),
+    named(
+        "text2sparql.recall",
+        "set_recall",
+        "The share of the right values that were given, 0 to 1, as TEXT2SPARQL's client has it.",
+    ),
+    named("text2sparql.f1", "set_F", "F1 over the set of values, 0 to 1, as TEXT2SPARQL's client has it."),
+    named(
+        "text2sparql.ndcg",
+        "ndcg",
+        "nDCG of TEXT2SPARQL's client, 0 to 1, for questions whose order matters; it sorts values by their text.",
     ),
 ];
 
@@ -113,6 +143,16 @@ fn f1_qald(_: &[Instance], records: &[ResultRecord]) -> Vec<(&'static str, f64)>
     }
 }
 
+/// Computes the client's combination of F1 and nDCG in per cent, as `set_F_ndcg`.
+fn f1_ndcg(instances: &[Instance], records: &[ResultRecord]) -> Vec<(&'static str, f64)> {
+    let mut numbers = f1_qald(instances, records);
+    let score =
+        |record: &ResultRecord| Some((record.scores.get("text2sparql.f1")?, record.scores.get("text2sparql.ndcg")));
+    let scores: Vec<(f64, Option<f64>)> = records.iter().filter_map(score).collect();
+    numbers.extend(text2sparql::f1_ndcg(&scores).map(|mean| ("text2sparql.f1_ndcg", 100.0 * mean)));
+    numbers
+}
+
 fn again<'a>(set: QaBenchmark, data: ScoringInputs<'a>) -> Box<dyn Benchmark + 'a> {
     let ScoringInputs { engine, cache, .. } = data;
     Box::new(QuestionAnswering { set, engine, cache, limits: Limits::default() })
@@ -139,10 +179,12 @@ impl Benchmark for QuestionAnswering<'_> {
         let data = self.engine.and_then(|engine| Some((engine, engine.triples()?)));
         let (gold, pred) = match (data, &instance.answers) {
             (Some((engine, triples)), _) => {
-                let ask = |query| sparql::ask_cached(self.cache, engine.digest(), triples, query, &self.limits);
+                let dialect = instance.dialect();
+                let ask =
+                    |query| sparql::ask_cached(self.cache, engine.digest(), triples, query, dialect, &self.limits);
                 let gold = ask(&instance.gold);
                 let pred = if instance.pred == instance.gold { gold.clone() } else { ask(&instance.pred) };
-                let results = |query, answer| sparql::QueryComparison { query, answer };
+                let results = |query, answer| sparql::QueryComparison { query, dialect, answer };
                 sparql::compare(&results(&instance.gold, &gold), &results(&instance.pred, &pred), &mut outcome.record);
                 let rows = |asked: &Asked| asked.as_ref().map_or(spinach::SpinachAnswer::None, of_answer);
                 (rows(&gold), rows(&pred))
@@ -150,14 +192,15 @@ impl Benchmark for QuestionAnswering<'_> {
             (None, Some(GivenAnswers { gold, pred })) => (of_json(gold), of_json(pred)),
             (None, None) => return outcome,
         };
-        self.set.score(&gold, &pred, &mut outcome.record);
+        self.set.score((&gold, &pred), instance.ordered, &mut outcome.record);
         outcome
     }
 
     fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         let mut record = ResultRecord::of(instance);
         record.strict = Some(StrictResults::failed(message));
-        self.set.score(&spinach::SpinachAnswer::None, &spinach::SpinachAnswer::None, &mut record);
+        let none = spinach::SpinachAnswer::None;
+        self.set.score((&none, &none), instance.ordered, &mut record);
         StoredOutcome { record, ..StoredOutcome::default() }
     }
 }
@@ -170,25 +213,30 @@ impl QaBenchmark {
             QaBenchmark::LcQuad2 => &LCQUAD2,
             QaBenchmark::Spinach => &SPINACH,
             QaBenchmark::GeoQuestions1089 => &GEOQUESTIONS1089,
+            QaBenchmark::Text2Sparql => &TEXT2SPARQL,
         }
     }
 
-    fn score(self, gold: &spinach::SpinachAnswer, pred: &spinach::SpinachAnswer, record: &mut ResultRecord) {
-        let mut set = |name: &'static str, score: f64| record.scores.set(name, Score::Share(stored(score)));
+    /// Scores an answer. `ordered` is whether the benchmark says that the order of rows matters.
+    fn score(
+        self,
+        (gold, pred): (&spinach::SpinachAnswer, &spinach::SpinachAnswer),
+        ordered: Option<bool>,
+        record: &mut ResultRecord,
+    ) {
         match self {
-            QaBenchmark::Qald | QaBenchmark::LcQuad2 => {
-                let score = gerbil::score(&values(gold), &values(pred));
-                set("gerbil.precision", score.precision);
-                set("gerbil.recall", score.recall);
-                set("gerbil.f1", score.f1);
-                set("gerbil.precision_qald", score.precision_qald);
-            }
-            QaBenchmark::Spinach => {
-                if let Some(f1) = spinach::f1(gold, pred) {
-                    set("spinach.f1", f1);
-                    // Uses the computed value, not the rounded one.
-                    record.scores.set("spinach.em", Score::Flag(f1 == 1.0));
+            QaBenchmark::Qald | QaBenchmark::LcQuad2 => set_gerbil(gold, pred, record),
+            QaBenchmark::Spinach => set_rows(gold, pred, record),
+            QaBenchmark::Text2Sparql => {
+                let score = text2sparql::score(&as_text2sparql(gold), &as_text2sparql(pred));
+                set(record, "text2sparql.precision", score.precision);
+                set(record, "text2sparql.recall", score.recall);
+                set(record, "text2sparql.f1", score.f1);
+                if ordered == Some(true) {
+                    set(record, "text2sparql.ndcg", score.ndcg);
                 }
+                set_gerbil(gold, pred, record);
+                set_rows(gold, pred, record);
             }
             QaBenchmark::GeoQuestions1089 => {
                 let runs = *pred != spinach::SpinachAnswer::None;
@@ -197,6 +245,26 @@ impl QaBenchmark {
                 record.scores.set("geo.correct", Score::Flag(same));
             }
         }
+    }
+}
+
+fn set(record: &mut ResultRecord, name: &'static str, score: f64) {
+    record.scores.set(name, Score::Share(stored(score)));
+}
+
+fn set_gerbil(gold: &spinach::SpinachAnswer, pred: &spinach::SpinachAnswer, record: &mut ResultRecord) {
+    let score = gerbil::score(&values(gold), &values(pred));
+    set(record, "gerbil.precision", score.precision);
+    set(record, "gerbil.recall", score.recall);
+    set(record, "gerbil.f1", score.f1);
+    set(record, "gerbil.precision_qald", score.precision_qald);
+}
+
+fn set_rows(gold: &spinach::SpinachAnswer, pred: &spinach::SpinachAnswer, record: &mut ResultRecord) {
+    if let Some(f1) = spinach::f1(gold, pred) {
+        set(record, "spinach.f1", f1);
+        // Uses the computed value, not the rounded one.
+        record.scores.set("spinach.em", Score::Flag(f1 == 1.0));
     }
 }
 
@@ -211,6 +279,23 @@ mod tests {
         let instance = Instance { line: 1, answers, ..Instance::default() };
         let benchmark = QuestionAnswering { set, engine: None, cache: &NoCache, limits: Limits::default() };
         benchmark.score(&instance).record
+    }
+
+    #[test]
+    fn the_order_matters_where_the_benchmark_says_so() {
+        let rows = json!([{"x": {"type": "uri", "value": "a"}}]);
+        let answers = Some(GivenAnswers { gold: rows.clone(), pred: rows });
+        let set = QaBenchmark::Text2Sparql;
+        let benchmark = QuestionAnswering { set, engine: None, cache: &NoCache, limits: Limits::default() };
+        let of = |ordered| {
+            let instance = Instance { line: 1, answers: answers.clone(), ordered, ..Instance::default() };
+            benchmark.score(&instance).record
+        };
+        let (ordered, other) = (of(Some(true)), of(None));
+        let scores = |record: &ResultRecord| ["text2sparql.f1", "text2sparql.ndcg"].map(|name| record.scores.get(name));
+        assert_eq!((scores(&ordered), scores(&other)), ([Some(1.0), Some(1.0)], [Some(1.0), None]));
+        assert_eq!((other.scores.get("gerbil.f1"), other.scores.get("spinach.em")), (Some(1.0), Some(1.0)));
+        assert!(f1_ndcg(&[], &[ordered, other]).contains(&("text2sparql.f1_ndcg", 100.0)));
     }
 
     #[test]

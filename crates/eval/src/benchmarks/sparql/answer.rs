@@ -32,8 +32,10 @@ fn value(term: &Term) -> String {
         Term::NamedNode(node) => node.as_str().to_owned(),
         Term::Literal(literal) => literal.value().to_owned(),
         Term::BlankNode(_) => "_:".to_owned(),
-        #[allow(unreachable_patterns)]
-        other => other.to_string(),
+        Term::Triple(triple) => {
+            let subject = value(&triple.subject.clone().into());
+            format!("<<( {subject} {} {} )>>", triple.predicate.as_str(), value(&triple.object))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use oxrdf::{Term, Triple, Variable};
 use super::answer::SparqlAnswer;
 use crate::record::{FailedQuery, FailureClass};
 use terrapin_budget::Limits;
-use terrapin_sparql::{Environment, QueryResultForm, ResultSink, SparqlBounds, SparqlSettings, prepare};
+use terrapin_sparql::{Dialect, Environment, QueryResultForm, ResultSink, SparqlBounds, SparqlSettings, prepare};
 
 /// The time limit of a query: as long as the authors of Instruct-to-SPARQL wait.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
@@ -22,15 +22,25 @@ const MOST_MEMORY: u64 = 2 << 30;
 ///
 /// # Errors
 /// Returns an error if the query has no answer.
-pub fn ask(environment: &Environment, query: &str, limits: &Limits) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
+pub fn ask(
+    environment: &Environment,
+    query: &str,
+    dialect: Dialect,
+    limits: &Limits,
+) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
     if query.trim().is_empty() {
         return Err(FailedQuery::new(FailureClass::NoQuery, "there is no query"));
     }
-    FailedQuery::guard(|| run(environment, query, limits))
+    FailedQuery::guard(|| run(environment, query, dialect, limits))
 }
 
-fn run(environment: &Environment, query: &str, limits: &Limits) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
-    let prepared = prepare(query, &SparqlSettings::default())?;
+fn run(
+    environment: &Environment,
+    query: &str,
+    dialect: Dialect,
+    limits: &Limits,
+) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
+    let prepared = prepare(query, &SparqlSettings { dialect, ..SparqlSettings::default() })?;
     let deadline = [Instant::now().checked_add(TIMEOUT), limits.deadline].into_iter().flatten().min();
     let memory = Some(limits.memory.map_or(MOST_MEMORY, |memory| memory.min(MOST_MEMORY)));
     let limits = Limits { deadline, memory, ..limits.clone() };

@@ -5,7 +5,7 @@ use super::ask::ask;
 use crate::cache::{CacheKey, ResultCache, get_or_run};
 use crate::record::{FailedQuery, FailureClass};
 use terrapin_budget::Limits;
-use terrapin_sparql::Environment;
+use terrapin_sparql::{Dialect, Environment};
 
 /// Returns the cached answer of a query or runs it.
 ///
@@ -16,7 +16,14 @@ pub fn ask_cached(
     snapshot: &str,
     environment: &Environment,
     query: &str,
+    dialect: Dialect,
     limits: &Limits,
 ) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
-    get_or_run(cache, &CacheKey { snapshot, language: "SPARQL", query }, || ask(environment, query, limits))
+    let language = match dialect {
+        Dialect::Auto => "SPARQL",
+        Dialect::Wdqs => "SPARQL wdqs",
+        Dialect::Qlever => "SPARQL qlever",
+        Dialect::Standard => "SPARQL standard",
+    };
+    get_or_run(cache, &CacheKey { snapshot, language, query }, || ask(environment, query, dialect, limits))
 }

@@ -15,10 +15,13 @@ pub use ask::{TIMEOUT, ask};
 pub use cached::ask_cached;
 pub use top::Top;
 
+use crate::benchmarks::{order, unknown};
+use crate::feedback::QueryIdentifiers;
 use crate::metric::{Metric, ScoreSource};
-use crate::metrics::table::{ValueTable, score};
+use crate::metrics::table::{ValueTable, aligned, score};
 use crate::record::{FailedQuery, FailureClass, ResultRecord, StrictResults};
 use crate::stored;
+use terrapin_sparql::{Dialect, Environment};
 
 /// The maximum number of missing and of extra rows in a record.
 const SAMPLE: usize = 10;
@@ -79,12 +82,29 @@ fn earned(record: &ResultRecord, score: fn(&StrictResults) -> Option<f64>) -> Op
     score(strict).map(|score| if strict.ran().is_nothing_twice() { 0.0 } else { score })
 }
 
+/// Adds the shares of identifiers that the triples lack.
+pub fn set_unknown(triples: &Environment, gold: &str, pred: &str, dialect: Dialect, record: &mut ResultRecord) {
+    let of = |query| QueryIdentifiers::of_sparql(triples, query, dialect);
+    let gold_found = of(gold);
+    // Equal texts have equal identifiers.
+    let pred_found = if pred == gold { gold_found.clone() } else { of(pred) };
+    unknown::set(gold_found.as_ref(), pred_found.as_ref(), record);
+}
+
 /// A query and its result.
 pub struct QueryComparison<'a> {
     /// The query as run.
     pub query: &'a str,
+    /// Its dialect.
+    pub dialect: Dialect,
     /// Its answer.
     pub answer: &'a Result<SparqlAnswer, FailedQuery<FailureClass>>,
+}
+
+impl QueryComparison<'_> {
+    fn top(&self) -> Top {
+        Top::of(self.query, self.dialect)
+    }
 }
 
 /// Compares the results of two queries and adds the scores to the record.
@@ -100,13 +120,27 @@ pub fn compare_in_order(
     ordered: Option<bool>,
     record: &mut ResultRecord,
 ) {
-    record.strict = Some(strict(gold, pred, ordered));
+    let orders = order_matters(gold, ordered);
+    let strict = strict(gold, pred, orders);
+    if let Ok(gold) = gold.answer
+        && orders
+        && !strict.limited
+    {
+        let (gold, pred) = (gold.table(), pred.answer.as_ref().map(SparqlAnswer::table).unwrap_or_default());
+        let (gold, pred) = aligned(&gold, &pred);
+        order::set(&gold, &pred, record);
+    }
+    record.strict = Some(strict);
 }
 
-fn strict(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>, ordered: Option<bool>) -> StrictResults {
+/// Returns whether the order of the rows matters: as the benchmark sets it, or if the gold query sets an order.
+fn order_matters(gold: &QueryComparison<'_>, ordered: Option<bool>) -> bool {
+    ordered.unwrap_or_else(|| gold.top().orders)
+}
+
+fn strict(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>, orders: bool) -> StrictResults {
     let rows = |result: &QueryComparison<'_>| result.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
     let mut strict = StrictResults { ref_n: rows(gold), pred_n: rows(pred), ..StrictResults::default() };
-    let orders = ordered.unwrap_or_else(|| Top::of(gold.query).orders);
     if let Err(failed) = gold.answer {
         (strict.ref_error, strict.ref_error_text) = (Some(failed.class), Some(failed.text.clone()));
     }
@@ -127,7 +161,7 @@ fn strict(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>, ordered: Optio
     strict.jaccard = stored(score.jaccard);
     strict.overlap = stored(score.overlap);
     strict.dice = stored(score.dice);
-    strict.limited = Top::of(gold.query).cuts(gold_table.rows.len()) || Top::of(pred.query).cuts(pred_table.rows.len());
+    strict.limited = gold.top().cuts(gold_table.rows.len()) || pred.top().cuts(pred_table.rows.len());
     if !strict.limited {
         strict.multiset = Some(u8::from(score.multiset));
         strict.f1 = Some(stored(score.f1));
@@ -163,8 +197,9 @@ mod tests {
         gold: (&str, Result<SparqlAnswer, FailedQuery<FailureClass>>),
         pred: (&str, Result<SparqlAnswer, FailedQuery<FailureClass>>),
     ) -> StrictResults {
-        let gold = QueryComparison { query: gold.0, answer: &gold.1 };
-        strict(&gold, &QueryComparison { query: pred.0, answer: &pred.1 }, None)
+        let gold = QueryComparison { query: gold.0, dialect: Dialect::Auto, answer: &gold.1 };
+        let pred = QueryComparison { query: pred.0, dialect: Dialect::Auto, answer: &pred.1 };
+        strict(&gold, &pred, order_matters(&gold, None))
     }
 
     const ALL: &str = "SELECT * { ?s ?p ?o }";
@@ -201,8 +236,9 @@ mod tests {
     fn the_benchmark_may_set_whether_the_order_matters() {
         let (gold, pred) = (answer("x", &["a", "b"]), answer("x", &["b", "a"]));
         let of = |query: &str, ordered: Option<bool>| {
-            let gold = QueryComparison { query, answer: &gold };
-            strict(&gold, &QueryComparison { query: ALL, answer: &pred }, ordered).ordered
+            let gold = QueryComparison { query, dialect: Dialect::Auto, answer: &gold };
+            let pred = QueryComparison { query: ALL, dialect: Dialect::Auto, answer: &pred };
+            strict(&gold, &pred, order_matters(&gold, ordered)).ordered
         };
         let sorted = "SELECT ?x { ?x ?y ?z } ORDER BY ?x";
         assert_eq!((of(ALL, None), of(ALL, Some(true)), of(ALL, Some(false))), (None, Some(0), None));

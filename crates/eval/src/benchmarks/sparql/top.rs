@@ -14,9 +14,9 @@ pub struct Top {
 
 impl Top {
     /// Reads the modifiers of a query; none if it is not a SELECT.
-    pub fn of(query: &str) -> Top {
+    pub fn of(query: &str, dialect: Dialect) -> Top {
         let mut top = Top::default();
-        let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return top };
+        let Ok(parsed) = syntax::parse(query, dialect) else { return top };
         if parsed.query.form != QueryForm::Select {
             return top;
         }
@@ -49,7 +49,10 @@ mod tests {
 
     #[test]
     fn what_stands_at_the_top() {
-        let of = |query: &str| (Top::of(query).orders, Top::of(query).limit);
+        let of = |query: &str| {
+            let top = Top::of(query, Dialect::Auto);
+            (top.orders, top.limit)
+        };
         assert_eq!(of("SELECT ?x { ?x ?y ?z } ORDER BY ?x LIMIT 10"), (true, Some(10)));
         assert_eq!(
             of("SELECT ?x { { SELECT ?x { ?x ?y ?z } ORDER BY ?x LIMIT 3 } } limit 5 offset 2"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::super::measures::MEASURES;
-use super::{Pack, quoted};
+use super::Pack;
 use crate::about::engine;
 
 /// OpenStreetMap's licence.
@@ -18,7 +18,7 @@ pub(super) fn card(pack: &Pack<'_>) -> String {
     let pairs = pack.checked.pairs.len();
     let mut text = "---\n".to_owned();
     list(&mut text, "language", said.languages.iter().map(String::as_str));
-    let _ = writeln!(text, "license: {}", quoted(&said.license.to_lowercase()));
+    list(&mut text, "license", hugging_face_licences(pack).iter().map(String::as_str));
     let _ = writeln!(text, "pretty_name: {}", quoted(&said.title));
     list(&mut text, "task_categories", ["text-generation", "table-question-answering"].into_iter());
     let tags = languages(pack).into_iter().chain(said.keywords.iter().map(String::as_str)).chain(["terrapin"]);
@@ -152,6 +152,26 @@ fn has(pack: &Pack<'_>, measure: &str) -> bool {
     pack.checked.pairs.iter().any(|checked| checked.difficulty.contains_key(measure))
 }
 
+/// Returns the licences of the questions and of the data by Hugging Face's identifiers.
+fn hugging_face_licences(pack: &Pack<'_>) -> Vec<String> {
+    let counts = &pack.manifest.counts;
+    let of_osm = (counts.nodes + counts.ways + counts.relations > 0).then_some(ODBL.0);
+    let of_triples = pack.manifest.triples.is_some().then_some(CC0.0);
+    let mut all: Vec<String> = Vec::new();
+    for spdx in std::iter::once(&*pack.description.license).chain(of_osm).chain(of_triples) {
+        // Its identifiers are SPDX's in lower case, with these exceptions.
+        let name = match spdx.to_lowercase().as_str() {
+            "odbl-1.0" => "odbl".to_owned(),
+            "pddl-1.0" => "pddl".to_owned(),
+            other => other.to_owned(),
+        };
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
 /// Returns Hugging Face's size class for a number of rows.
 fn size(pairs: usize) -> &'static str {
     match pairs {
@@ -170,4 +190,9 @@ fn list<'a>(text: &mut String, name: &str, entries: impl Iterator<Item = &'a str
         let _ = writeln!(text, "{name}:");
     }
     entries.for_each(|entry| *text += &format!("- {}\n", quoted(entry)));
+}
+
+/// Quotes a text as in TOML, YAML and JSON.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }

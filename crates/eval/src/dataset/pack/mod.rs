@@ -9,11 +9,13 @@
 //! | `manifest.json` | the manifest of the snapshot |
 //! | `checks.json` | the findings of the dataset check |
 //! | `croissant.json` | the data described in JSON-LD |
+//! | `.zenodo.json` | the metadata that Zenodo reads |
 //! | `CITATION.cff`, `LICENSES.md` | the citation and the licences |
 //! | `SHA256SUMS` | the digests of all other files |
 
 mod card;
 mod croissant;
+mod zenodo;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,9 +29,10 @@ use super::check::{BenchmarkCheck, CheckedPair};
 use super::description::Description;
 use crate::about::engine;
 use crate::files::{WriteError, write_text};
-use card::{card, citation, licences};
+use card::{card, citation, licences, quoted};
 use croissant::croissant;
 use terrapin_snapshot::{Manifest, facts, hex};
+use zenodo::zenodo;
 
 /// The inputs of a packed benchmark.
 pub struct Pack<'a> {
@@ -107,6 +110,7 @@ impl Pack<'_> {
         let add = |files: &mut Vec<PackedFile>, name: &str, text: String| {
             files.push(PackedFile { name: name.to_owned(), text })
         };
+        add(&mut files, ".zenodo.json", pretty(&zenodo(self)));
         add(&mut files, "CITATION.cff", citation(self));
         add(&mut files, "LICENSES.md", licences(self));
         add(&mut files, "README.md", card(self));
@@ -185,9 +189,4 @@ fn row(checked: &CheckedPair) -> BenchmarkRow<'_> {
 
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
-}
-
-/// Quotes a text as in TOML, YAML and JSON.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
 }

@@ -1,5 +1,7 @@
 //! Summarises numbers: mean, quartiles and a histogram.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// The most bins of a histogram with bins of equal width.
@@ -85,6 +87,14 @@ impl Distribution {
             histogram: bins(max).into_iter().map(bin).collect(),
         })
     }
+}
+
+/// Counts names, the most frequent first.
+pub fn ranked(counts: BTreeMap<String, usize>, most: usize) -> Vec<(String, usize)> {
+    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts.truncate(most);
+    counts
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@
 //! - `sparql` counts query forms, operators, names and classes of SPARQL.
 //! - `complexity` classifies SPARQL by its structure.
 //! - `results` counts the results of the queries on a snapshot.
+//! - `locations` counts where the results lie.
 //! - `text` prints the statistics.
 
 mod complexity;
 mod distribution;
 mod features;
+mod locations;
 mod overpass;
 mod results;
 mod sparql;
@@ -19,6 +21,7 @@ mod text;
 pub use complexity::ComplexityClass;
 pub use distribution::{Distribution, HistogramBin};
 pub use features::{FEATURES, FeatureCount, OverpassFeature};
+pub use locations::{CellCount, ResultLocations};
 pub use overpass::OverpassStatistics;
 pub use results::{ResultStatistics, results};
 pub use sparql::{SparqlStatistics, complexity};
@@ -147,14 +150,6 @@ fn queries(pairs: &[GoldPair]) -> QueryStatistics {
         named_templates: (!templates.is_empty()).then_some(templates.len()),
         characters: Distribution::of(pairs.iter().map(|pair| pair.query.chars().count() as u64)),
     }
-}
-
-/// Counts names, the most frequent first.
-pub(super) fn ranked(counts: BTreeMap<String, usize>, most: usize) -> Vec<(String, usize)> {
-    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    counts.truncate(most);
-    counts
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::super::pairs::GoldPair;
 use super::distribution::Distribution;
+use super::distribution::ranked;
 use super::features::{FEATURES, FeatureCount, used};
-use super::ranked;
 use crate::benchmarks::overpassnl::tree;
 use crate::metrics::is_python_space;
 use crate::metrics::query_tree::{QueryTree, TreeNode};
@@ -28,9 +28,13 @@ pub struct OverpassStatistics {
     pub queries: usize,
     /// The number of queries that are invalid, shortcuts replaced.
     pub invalid: usize,
-    /// The syntactic units of each query: elements of its XML form, which are the roots of its subtrees.
+    /// The syntactic units of each query: the different subtrees of its XML form, with all attributes. This definition gives
+    /// the mean of OverpassNL's paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<Distribution>,
+    /// The elements of each query's XML form: OverpassNL's measure of difficulty `xml_components`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elements: Option<Distribution>,
     /// The different subtrees of each query, without set names, time limits, keys and values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_subtrees: Option<Distribution>,
@@ -59,10 +63,11 @@ pub struct OverpassStatistics {
 /// The identity of a subtree: its name, its attributes, and the classes of its children.
 type SubtreeShape<'a> = (&'a str, Vec<(&'a str, &'a str)>, Vec<usize>);
 
-/// What one query uses.
+/// The counted properties of one query.
 struct QueryUse {
     invalid: bool,
     units: u64,
+    elements: u64,
     subtrees: u64,
     template: String,
     mentions: Vec<(String, String)>,
@@ -99,6 +104,7 @@ pub(super) fn statistics(pairs: &[&GoldPair]) -> OverpassStatistics {
         queries: pairs.len(),
         invalid: uses.iter().filter(|query| query.invalid).count(),
         units: Distribution::of(uses.iter().map(|query| query.units)),
+        elements: Distribution::of(uses.iter().map(|query| query.elements)),
         distinct_subtrees: Distribution::of(uses.iter().map(|query| query.subtrees)),
         templates: uses.iter().map(|query| &query.template).collect::<BTreeSet<_>>().len(),
         keys: keys.len(),
@@ -126,8 +132,9 @@ fn use_of(query: &str) -> QueryUse {
     let expanded = crate::benchmarks::overpassnl::without_shortcuts(text);
     QueryUse {
         invalid: terrapin_overpass::parse(&expanded).is_err(),
-        units: tree.nodes.len() as u64,
-        subtrees: distinct_subtrees(&tree) as u64,
+        units: distinct_subtrees(&tree, true) as u64,
+        elements: tree.nodes.len() as u64,
+        subtrees: distinct_subtrees(&tree, false) as u64,
         template: template(&tree),
         mentions: tree.nodes.iter().filter_map(mention).collect(),
         features: used(&tree),
@@ -152,13 +159,13 @@ fn shortcut(inner: &str) -> Option<String> {
     (known.contains(&name) || name.starts_with("geocode") || name.starts_with("nominatim")).then(|| name.to_owned())
 }
 
-/// Returns the number of different subtrees, without names that the author chose.
-fn distinct_subtrees(tree: &QueryTree) -> usize {
+/// Returns the number of different subtrees, with all attributes or without names that the author chose.
+fn distinct_subtrees(tree: &QueryTree, with_names: bool) -> usize {
     let mut classes: BTreeMap<SubtreeShape<'_>, usize> = BTreeMap::new();
     let mut class_of = vec![0; tree.nodes.len()];
     for (number, node) in tree.nodes.iter().enumerate().rev() {
         let attributes = node.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let kept = attributes.filter(|(name, _)| !NAMES.contains(name) && *name != "timeout").collect();
+        let kept = attributes.filter(|(name, _)| with_names || !NAMES.contains(name) && *name != "timeout").collect();
         let children = node.children.iter().filter_map(|child| class_of.get(*child).copied()).collect();
         let next = classes.len();
         let class = *classes.entry((node.name.as_str(), kept, children)).or_insert(next);
@@ -228,12 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn units_are_the_elements_of_the_xml_form() {
+    fn units_are_the_different_subtrees_of_the_xml_form() {
         // osm-script, union, two queries with a filter each, recurse, print.
         let found = of(&["(node[a=b];node[c=d];>;);out;"]);
+        assert_eq!(found.elements.unwrap().mean, 8.0);
         assert_eq!(found.units.unwrap().mean, 8.0);
         // The queries are equal without their keys and values.
         assert_eq!(found.distinct_subtrees.unwrap().mean, 6.0);
+        // The two equal filters are one unit, the queries differ by their types.
+        let found = of(&["(node[a=b];way[a=b];);out;out;"]);
+        assert_eq!((found.elements.unwrap().mean, found.units.unwrap().mean), (8.0, 6.0));
     }
 
     #[test]

@@ -9,13 +9,14 @@ use serde::Serialize;
 use super::super::pairs::GoldPair;
 use super::complexity::{ComplexityClass, QueryShape};
 use super::distribution::Distribution;
-use super::ranked;
+use super::distribution::ranked;
+use crate::record::class_of_code;
 use terrapin_sparql::Dialect;
 use terrapin_sparql::syntax::algebra::{
     AggregateCall, Expression, NamedNodePattern, Path, QueryForm, QueryPattern, TermPattern, TriplePattern, Unary,
 };
 use terrapin_sparql::syntax::walk::{AsNode, QueryNode};
-use terrapin_sparql::syntax::{self, ParsedQuery, SparqlCode, TokenKind};
+use terrapin_sparql::syntax::{self, ParsedQuery, TokenKind};
 
 /// The number of classes and properties to list.
 const TOP: usize = 20;
@@ -121,20 +122,8 @@ pub(super) fn statistics(pairs: &[&GoldPair]) -> SparqlStatistics {
     }
 }
 
-/// Returns the client-side error of Instruct-to-SPARQL's table 1.
-fn error_class(code: SparqlCode) -> &'static str {
-    match code {
-        SparqlCode::UnknownPrefix => "undefined prefix",
-        SparqlCode::BadToken | SparqlCode::BadEscape | SparqlCode::BadIri | SparqlCode::LanguageTag => {
-            "lexical exception"
-        }
-        SparqlCode::Aggregate => "non-aggregate error",
-        _ => "parse exception",
-    }
-}
-
 fn use_of(query: &str) -> Result<QueryUse, &'static str> {
-    let parsed = syntax::parse(query, Dialect::Wdqs).map_err(|error| error_class(error.code))?;
+    let parsed = syntax::parse(query, Dialect::Auto).map_err(|error| class_of_code(error.code))?;
     let mut found = QueryUse { form: form(&parsed), template: template(query), ..QueryUse::default() };
     // The algebra has one node for BIND and AS, and one for FILTER and HAVING.
     for (word, name) in [("BIND", "BIND"), ("HAVING", "HAVING"), ("VALUES", "VALUES")] {
@@ -192,13 +181,13 @@ fn form(parsed: &ParsedQuery) -> &'static str {
 fn template(query: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut declares = false;
-    for token in syntax::tokens(query, 0) {
+    for token in syntax::read_tokens(query, Dialect::Auto) {
         let text = query.get(token.start..token.end).unwrap_or_default();
         let word = match token.kind {
             TokenKind::Iri | TokenKind::Prefixed { .. } => "<>",
             TokenKind::Variable | TokenKind::Named => "?",
             TokenKind::Blank => "_:",
-            TokenKind::Tag => "@",
+            TokenKind::Tag | TokenKind::PredicateTag => "@",
             TokenKind::Integer | TokenKind::Decimal | TokenKind::Double => "0",
             TokenKind::Text { .. } => "\"\"",
             TokenKind::Word | TokenKind::Wrong(_) => text,

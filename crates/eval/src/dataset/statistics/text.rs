@@ -76,7 +76,8 @@ impl fmt::Display for OverpassStatistics {
         writeln!(f, "\nOverpassQL")?;
         line(f, "queries", format_args!("{} ({} invalid)", self.queries, self.invalid))?;
         summary(f, "syntactic units", self.units.as_ref())?;
-        summary(f, "different subtrees", self.distinct_subtrees.as_ref())?;
+        summary(f, "elements of XML form", self.elements.as_ref())?;
+        summary(f, "subtrees without names", self.distinct_subtrees.as_ref())?;
         line(f, "templates", self.templates)?;
         line(f, "keys, values, pairs", format_args!("{}, {}, {}", self.keys, self.values, self.pairs))?;
         line(f, "most frequent keys", counts(self.top_keys.iter().map(|(key, count)| (key.as_str(), *count))))?;

@@ -1,14 +1,17 @@
 //! Reads benchmarks as their authors publish them, as rows with the field names of `terrapin eval jsonl`.
 //!
 //! The shape is detected from the file: `row` adapts one row, `whole` files that are one JSON or YAML document,
-//! `folder` folders. Rows of an unknown shape stay as they are. `fixtures/README.md` has the sources of the shapes.
+//! `folder` folders, `nlmaps` NLmaps with its own query language. Rows of an unknown shape stay as they are.
+//! `fixtures/README.md` has the sources of the shapes.
 
 mod folder;
 mod map;
+pub mod nlmaps;
 mod row;
 mod whole;
 
 pub use map::FieldMap;
+pub use whole::dataset;
 
 use std::path::Path;
 
@@ -22,6 +25,8 @@ use super::rows::{InputRow, read_rows};
 pub fn read(path: &Path, map: &FieldMap) -> Result<Vec<InputRow>, InputError> {
     let rows = if path.is_dir() {
         folder::read(path)?
+    } else if nlmaps::is_nlmaps(path) {
+        nlmaps::read(path)?
     } else if let Some(files) = folder::parallel_lines(path) {
         files.read()?
     } else {

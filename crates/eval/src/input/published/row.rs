@@ -15,11 +15,12 @@ struct Shape {
 }
 
 /// The known shapes; the first that fits is used.
-static SHAPES: [Shape; 9] = [
+static SHAPES: [Shape; 10] = [
     Shape { fields: &["golden"], adapt: t2s_metrics },
     Shape { fields: &["sparql_wikidata"], adapt: lcquad2 },
     Shape { fields: &["instructions", "query"], adapt: instruct_to_sparql },
     Shape { fields: &["instructions", "sparql_query"], adapt: instruct_to_sparql },
+    Shape { fields: &["query", "comments"], adapt: overpassnl_comments },
     Shape { fields: &["kg_name", "query"], adapt: spider4sparql },
     Shape { fields: &["input", "output", "output_type"], adapt: text2geoql },
     Shape { fields: &["question", "sql", "answer_type"], adapt: gs_qa },
@@ -126,6 +127,25 @@ fn instruct_to_sparql(fields: &mut Map<String, Value>) -> Result<(), String> {
     rename(fields, "sparql_query", "gold");
     drop_fields(fields, &["annotated", "sparql_annotated", "sparql_raw", "context", "description", "results"]);
     set(fields, "lang", SPARQL);
+    Ok(())
+}
+
+/// OverpassNL's comments: `idx`, `query`, `comments`. The first comment is the question, the others are its paraphrases.
+fn overpassnl_comments(fields: &mut Map<String, Value>) -> Result<(), String> {
+    let comments = match fields.remove("comments") {
+        Some(Value::Array(list)) => list,
+        None | Some(Value::Null) => Vec::new(),
+        Some(other) => return Err(format!("`comments`: expected an array, found {}", kind(&other))),
+    };
+    let mut comments = comments.into_iter();
+    if let Some(first) = comments.next() {
+        set(fields, "nl", first);
+    }
+    set(fields, "paraphrases", comments.collect::<Vec<Value>>());
+    rename(fields, "idx", "id");
+    rename(fields, "query", "gold");
+    drop_fields(fields, &["comment_content_ratio"]);
+    set(fields, "lang", "overpassql");
     Ok(())
 }
 

@@ -170,3 +170,25 @@ fn damaged_files_are_errors_with_their_place() {
     let none = super::read(empty.path(), &FieldMap::default()).unwrap_err().to_string();
     assert!(none.contains("the folder: expected dataset.SPLIT.query"), "{none}");
 }
+
+#[test]
+fn nlmaps_is_translated() {
+    let read = rows("nlmaps/nlmaps.test.mrl");
+    assert_eq!(each(&read, "lang"), ["overpassql", "overpassql", "nlmaps", "nlmaps"].map(Value::from));
+    assert_eq!(read[0]["nl"], "Where are cafes in Valletta?");
+    let query = "[out:json];area[\"name\"=\"Valletta\"]->.a;nwr[\"amenity\"=\"cafe\"](area.a);out center;";
+    assert_eq!(read[0]["gold"], query);
+    let reasons = nlmaps::lines(&fixture("nlmaps/nlmaps.test.mrl")).unwrap();
+    let reasons: Vec<&str> =
+        reasons.iter().filter_map(|line| line.query.as_ref().err()).map(|why| why.name()).collect();
+    assert_eq!(reasons, ["nearest", "distance"]);
+}
+
+#[test]
+fn comments_of_queries_are_questions() {
+    let read = rows("overpassnl-comments.jsonl");
+    assert_eq!(each(&read, "nl"), ["cafes in the current view", "all beaches"].map(Value::from));
+    assert_eq!((&read[0]["id"], &read[0]["paraphrases"]), (&json!("28"), &json!(["print them"])));
+    assert_eq!((&read[1]["gold"], &read[1]["lang"]), (&json!("way[natural=beach];out;"), &json!("overpassql")));
+    assert_eq!(read[0].get("comment_content_ratio"), None);
+}

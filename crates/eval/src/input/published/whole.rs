@@ -16,8 +16,7 @@ const MAX_DEPTH: usize = 32;
 
 /// Reads a file that is one document; returns `None` for files of rows.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<InputRow>>, InputError> {
-    let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-    if extension.is_some_and(|extension| extension == "yml" || extension == "yaml") {
+    if is_yaml(path) {
         return text2sparql(path).map(Some);
     }
     let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
@@ -85,8 +84,25 @@ fn qald(entry: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     row_of(entry, entry.get("id").map(plain_id), text)
 }
 
-/// TEXT2SPARQL: `question` has a text for each language. The id is that of its client: `ck25:7-en`.
-fn text2sparql(path: &Path) -> Result<Vec<InputRow>, InputError> {
+/// Returns the identifier of the data in a file of TEXT2SPARQL (`dataset.id`); `None` for other files.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, or is not YAML.
+pub fn dataset(path: &Path) -> Result<Option<String>, InputError> {
+    if !is_yaml(path) {
+        return Ok(None);
+    }
+    let file = yaml(path)?;
+    let id = file.get("dataset").and_then(|dataset| dataset.get("id")).and_then(Value::as_str);
+    Ok(id.map(str::to_owned))
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|name| name.eq_ignore_ascii_case("yml") || name.eq_ignore_ascii_case("yaml"))
+}
+
+/// Reads a document of YAML without references.
+fn yaml(path: &Path) -> Result<Value, InputError> {
     let text = read_lines(path)?.join("\n");
     let invalid = |e: &dyn std::fmt::Display| InputError::unfit(path, "the file", format!("YAML: {e}"));
     let mut aliases = AliasSearch::default();
@@ -96,7 +112,12 @@ fn text2sparql(path: &Path) -> Result<Vec<InputRow>, InputError> {
     }
     let documents = YamlLoader::load_from_str(&text).map_err(|e| invalid(&e))?;
     let file = documents.first().map(|document| json(document, 0)).transpose().map_err(|e| invalid(&e))?;
-    let file = file.unwrap_or_default();
+    Ok(file.unwrap_or_default())
+}
+
+/// TEXT2SPARQL: `question` has a text for each language. The id is that of its client: `ck25:7-en`.
+fn text2sparql(path: &Path) -> Result<Vec<InputRow>, InputError> {
+    let file = yaml(path)?;
     let Some(Value::Array(questions)) = file.get("questions").cloned() else {
         return Err(InputError::unfit(path, "the file", "expected a list `questions`, as in the files of TEXT2SPARQL"));
     };
@@ -135,8 +156,17 @@ fn row_of(entry: &Map<String, Value>, id: Option<String>, text: Option<Value>) -
     fields.insert("nl".to_owned(), text.unwrap_or_default());
     fields.insert("gold".to_owned(), query.into());
     fields.insert("lang".to_owned(), "sparql".into());
-    if let Some(order) = entry.get("features").and_then(|features| features.get("order_matters")) {
-        fields.insert("order_matters".to_owned(), order.clone());
+    // A list of names in TEXT2SPARQL, an object in QALD.
+    match entry.get("features") {
+        Some(Value::Array(names)) if names.iter().any(|name| name == "RESULT_ORDER_MATTERS") => {
+            fields.insert("order_matters".to_owned(), true.into());
+        }
+        Some(features) => {
+            if let Some(order) = features.get("order_matters") {
+                fields.insert("order_matters".to_owned(), order.clone());
+            }
+        }
+        None => {}
     }
     Ok(fields)
 }

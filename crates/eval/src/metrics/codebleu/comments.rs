@@ -21,7 +21,7 @@ pub fn without(text: &str) -> String {
         return text.to_owned();
     }
     let lines: Vec<&str> =
-        cutter.out.split('\n').filter(|line| !line.trim_matches(super::is_python_space).is_empty()).collect();
+        cutter.out.split('\n').filter(|line| !line.trim_matches(super::super::is_python_space).is_empty()).collect();
     lines.join("\n")
 }
 
@@ -250,11 +250,11 @@ struct Quote {
 
 /// The end of a string that begins in a line.
 enum Quoted {
-    /// Before this character of the line.
+    /// The string ends in the line, before the character with this offset.
     Closed(usize),
-    /// In a later line.
+    /// The string continues in the next line.
     GoesOn,
-    /// Missing: the quote is not a string.
+    /// The string has no end: the quote begins no string.
     Never,
 }
 

@@ -8,13 +8,10 @@ mod ngram;
 mod rdflib;
 mod tree;
 
+use super::is_python_space;
+
 /// Stack size in bytes for parsing a query.
 const STACK: usize = 64 << 20;
-
-/// Returns whether Python's `str.isspace` accepts a character; the published code splits and strips at these.
-pub fn is_python_space(c: char) -> bool {
-    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
-}
 
 /// The four scores, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -14,7 +14,8 @@ use crate::geometry::LineSide;
 pub struct Swept {
     /// For each segment, its western neighbour at its southern end, or [`NONE`].
     pub western: Vec<u32>,
-    /// The same for each point that is no end of a segment; [`NONE`] for all others.
+    /// For each point that is no end of a segment, the segment directly to its west, or [`NONE`]. [`NONE`] also for
+    /// the ends of segments.
     pub west_of_point: Vec<u32>,
     /// All segments, each after those on its western side.
     pub order: Vec<u32>,

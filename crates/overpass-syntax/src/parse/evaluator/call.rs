@@ -23,8 +23,10 @@ impl<'a> QlParser<'a> {
         let Some(spec) = Spec::by_name(name) else {
             let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
             self.builder.diagnostics.parse(OverpassCode::UnknownFunction, branch.line, span, message);
-            let help = suggest::function(name, Spec::names());
-            self.builder.diagnostics.help(help);
+            match suggest::function(name) {
+                Some(call) => self.builder.diagnostics.help(Some(format!("did you mean {call}?"))),
+                None => self.builder.diagnostics.suggest(suggest::nearest(name, Spec::names()), Some(span)),
+            }
             return None;
         };
         if let Some((code, message)) = refusal(spec, set.is_some(), branch.right != 0, place) {
@@ -135,8 +137,8 @@ impl<'a> QlParser<'a> {
         if counted.is_none() {
             let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
             self.complain(branch, OverpassCode::WrongArgument, message);
-            let help = suggest::nearest(tree.text(right), TYPES.into_iter());
-            self.builder.diagnostics.help(help);
+            let meant = suggest::nearest(tree.text(right), TYPES.into_iter());
+            self.builder.diagnostics.suggest(meant, Some(tree.at(right).token.span()));
         }
         counted
     }

@@ -26,7 +26,7 @@ const UNINTERESTING: [&str; 9] = [
 ];
 
 /// A sink for features.
-pub(super) trait FeatureSink {
+pub(crate) trait FeatureSink {
     /// Adds one feature. Returns an error if the client has disconnected.
     fn add(&mut self, feature: &GeoJsonFeature<'_>) -> std::io::Result<()>;
 }

@@ -4,6 +4,7 @@
 //! there; then the features stream.
 //!
 //! ```text
+//! collect.rs   buffers the elements until the last one has arrived
 //! record.rs    the compact form of an element
 //! index.rs     all elements without duplicates, and their memberships
 //! features.rs  the elements that become features, with their geometry
@@ -13,6 +14,7 @@
 //! sink.rs      passes features to a program
 //! ```
 
+mod collect;
 mod features;
 mod index;
 mod lines;
@@ -29,11 +31,10 @@ pub use sink::{MapFeature, MapFeatureSink};
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{AnswerWriter, COPYRIGHT, ItemSource, OutCounts, OutputHeader, OutputItem, Projection, Renderer};
+use super::{COPYRIGHT, ItemSource, OutputHeader};
+use collect::{FeatureCollector, FeatureReceiver};
 use features::FeatureSink;
-use index::GeoJsonIndex;
 use print::GeoJsonFeature;
-use record::GeoJsonRecords;
 
 /// The layout of the features in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +46,7 @@ pub enum GeoJsonLayout {
 }
 
 /// An answer in GeoJSON.
-pub(super) struct GeoJson<'a> {
-    records: GeoJsonRecords,
-    header: OutputHeader,
-    text: GeoJsonTextWriter<'a>,
-    remark: Option<String>,
-}
+pub(super) type GeoJson<'a> = FeatureCollector<GeoJsonTextWriter<'a>>;
 
 impl<'a> GeoJson<'a> {
     pub(super) fn new(
@@ -59,62 +55,17 @@ impl<'a> GeoJson<'a> {
         header: OutputHeader,
         out: &'a mut dyn Write,
     ) -> Self {
-        let text = GeoJsonTextWriter { layout, items, buffer: Buffer::new(out), features: 0, whole: 0 };
-        GeoJson { records: GeoJsonRecords::default(), header, text, remark: None }
-    }
-}
-
-impl AnswerWriter for GeoJson<'_> {
-    /// Requires ids: duplicates of an element are detected by its id.
-    fn projection(&self) -> Projection {
-        Projection { every_id: true, ..Projection::ALL }
-    }
-
-    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
-        self.records.push(item);
-        Ok(())
-    }
-
-    fn renderer(&self) -> Option<Renderer> {
-        Some(record::renderer())
-    }
-
-    fn rendered(&mut self, bytes: &[u8], _elements: u64) -> io::Result<()> {
-        self.records.extend(bytes);
-        Ok(())
-    }
-
-    /// Ignores the counts: they have no geometry.
-    fn count(&mut self, _counts: &OutCounts) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn complete(&mut self) -> io::Result<()> {
-        let records = std::mem::take(&mut self.records);
-        self.text.begin(self.header.data_time);
-        features::write(&GeoJsonIndex::of(&records), &mut self.text)
-    }
-
-    fn remark(&mut self, text: &str) -> io::Result<()> {
-        self.remark = Some(text.to_owned());
-        Ok(())
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        self.text.end(self.header.data_time, self.remark.take().as_deref());
-        self.text.buffer.flush()
-    }
-
-    fn written(&self) -> u64 {
-        self.text.features
-    }
-
-    fn content_type(&self) -> &'static str {
-        content_type(self.text.layout)
-    }
-
-    fn started(&self) -> bool {
-        self.text.buffer.started()
+        let data_time = header.data_time;
+        let buffer = Buffer::new(out);
+        FeatureCollector::of(GeoJsonTextWriter {
+            layout,
+            items,
+            data_time,
+            buffer,
+            features: 0,
+            whole: 0,
+            remark: None,
+        })
     }
 }
 
@@ -127,18 +78,21 @@ pub(super) fn content_type(layout: GeoJsonLayout) -> &'static str {
 }
 
 /// The writer of the GeoJSON text.
-struct GeoJsonTextWriter<'a> {
+pub(super) struct GeoJsonTextWriter<'a> {
     layout: GeoJsonLayout,
     /// The source of item descriptions.
     items: Option<&'a dyn ItemSource>,
+    /// The time of the data, in seconds since 1970.
+    data_time: i64,
     buffer: Buffer<'a>,
     features: u64,
     /// The end of the last complete feature in the buffer. A limit may cut the feature after it.
     whole: usize,
+    remark: Option<String>,
 }
 
-impl GeoJsonTextWriter<'_> {
-    fn begin(&mut self, data_time: i64) {
+impl FeatureReceiver for GeoJsonTextWriter<'_> {
+    fn begin(&mut self) {
         if self.layout == GeoJsonLayout::Collection {
             let b = &mut self.buffer;
             b.text("{\"type\":\"FeatureCollection\",\"generator\":\"Terrapin ");
@@ -146,35 +100,53 @@ impl GeoJsonTextWriter<'_> {
             b.text("\",\"copyright\":\"");
             b.text(COPYRIGHT);
             b.text("\",\"timestamp\":\"");
-            b.time(data_time);
+            b.time(self.data_time);
             b.text("\",\"features\":[");
         }
         self.whole = self.buffer.held();
     }
 
-    fn end(&mut self, data_time: i64, remark: Option<&str>) {
+    fn remark(&mut self, text: &str) {
+        self.remark = Some(text.to_owned());
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        let remark = self.remark.take();
         self.buffer.bytes.truncate(self.whole);
         let begun = self.buffer.started() || self.whole > 0;
         match self.layout {
             GeoJsonLayout::Collection => {
                 if !begun {
-                    self.begin(data_time);
+                    self.begin();
                 }
                 self.buffer.text("\n]");
-                if let Some(remark) = remark {
+                if let Some(remark) = &remark {
                     self.buffer.text(",\"remark\":");
                     print::quoted(&mut self.buffer.bytes, remark);
                 }
                 self.buffer.text("}\n");
             }
             GeoJsonLayout::Sequence => {
-                if let Some(remark) = remark {
+                if let Some(remark) = &remark {
                     self.buffer.text("\u{1e}{\"type\":\"FeatureCollection\",\"features\":[],\"remark\":");
                     print::quoted(&mut self.buffer.bytes, remark);
                     self.buffer.text("}\n");
                 }
             }
         }
+        self.buffer.flush()
+    }
+
+    fn written(&self) -> u64 {
+        self.features
+    }
+
+    fn content_type(&self) -> &'static str {
+        content_type(self.layout)
+    }
+
+    fn started(&self) -> bool {
+        self.buffer.started()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::timestamp;
 use terrapin_osm::ElementType;
 
 /// A feature: an element with its geometry, in the layout of osmtogeojson.
-pub(super) struct GeoJsonFeature<'a> {
+pub(crate) struct GeoJsonFeature<'a> {
     /// `node`, `way`, `relation`, or the type name that a query gave.
     pub(super) type_name: &'a str,
     pub(super) id: i64,

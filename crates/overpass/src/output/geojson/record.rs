@@ -1,7 +1,10 @@
 //! The compact form of an element in a GeoJSON answer, kept until all elements have arrived. Long parts are decoded
 //! only when needed.
 
-use crate::output::bytes::{get_coord, get_text, put_coord, put_text, within};
+use crate::output::bytes::{
+    get_box, get_coord, get_meta, get_position, get_text, put_box, put_coord, put_member, put_meta, put_position,
+    put_text, within,
+};
 use crate::output::{MemberGeometry, OutputItem, OutputMeta, Renderer};
 use crate::set::DegreePosition;
 use terrapin_base::codec::{self, ByteReader};
@@ -134,17 +137,13 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             put_coord(out, c);
         }
         if let Some(meta) = &item.meta {
-            codec::put(out, u64::from(meta.version));
-            [meta.timestamp, meta.changeset, meta.uid].into_iter().for_each(|number| codec::put_signed(out, number));
-            put_text(out, meta.user);
+            put_meta(out, meta);
         }
         if let Some(bounds) = &item.bounds {
-            put_coord(out, Coord { lat: bounds.south, lon: bounds.west });
-            put_coord(out, Coord { lat: bounds.north, lon: bounds.east });
+            put_box(out, bounds);
         }
         if let Some(center) = item.center {
-            out.extend_from_slice(&center.lat.to_le_bytes());
-            out.extend_from_slice(&center.lon.to_le_bytes());
+            put_position(out, center);
         }
         if let Some(tags) = item.tags.filter(|_| parts.has(RecordFields::TAGS)) {
             within(out, |out| tags.iter().flat_map(|(key, value)| [key, value]).for_each(|part| put_text(out, part)));
@@ -157,24 +156,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             put_line(out, line);
         }
         if let Some(members) = item.members {
-            within(out, |out| {
-                for member in members {
-                    out.push(member.kind as u8);
-                    codec::put_signed(out, member.id);
-                    put_text(out, member.role);
-                    match member.geometry {
-                        MemberGeometry::None => out.push(0),
-                        MemberGeometry::Point(c) => {
-                            out.push(1);
-                            put_coord(out, c);
-                        }
-                        MemberGeometry::Line(line) => {
-                            out.push(2);
-                            put_line(out, line);
-                        }
-                    }
-                }
-            });
+            within(out, |out| members.iter().for_each(|member| put_member(out, member, put_line)));
         }
         if parts.has(RecordFields::SHAPE) {
             within(out, |out| out.extend_from_slice(&shape));
@@ -246,29 +228,9 @@ impl<'r> GeoJsonRecord<'r> {
             RecordKind::Made => get_text(&mut from)?,
         };
         let position = if parts.has(RecordFields::POSITION) { Some(get_coord(&mut from)?) } else { None };
-        let meta = if parts.has(RecordFields::META) {
-            Some(OutputMeta {
-                version: u32::try_from(from.get()?).ok()?,
-                timestamp: from.get_signed()?,
-                changeset: from.get_signed()?,
-                uid: from.get_signed()?,
-                user: get_text(&mut from)?,
-            })
-        } else {
-            None
-        };
-        let bounds = if parts.has(RecordFields::BOUNDS) {
-            let (low, high) = (get_coord(&mut from)?, get_coord(&mut from)?);
-            Some(BoundingBox { south: low.lat, west: low.lon, north: high.lat, east: high.lon })
-        } else {
-            None
-        };
-        let center = if parts.has(RecordFields::CENTER) {
-            let mut degrees = || Some(f64::from_le_bytes(from.take(8)?.try_into().ok()?));
-            Some(DegreePosition { lat: degrees()?, lon: degrees()? })
-        } else {
-            None
-        };
+        let meta = if parts.has(RecordFields::META) { Some(get_meta(&mut from)?) } else { None };
+        let bounds = if parts.has(RecordFields::BOUNDS) { Some(get_box(&mut from)?) } else { None };
+        let center = if parts.has(RecordFields::CENTER) { Some(get_position(&mut from)?) } else { None };
         let mut list = |part| if parts.has(part) { get_list(&mut from).map(Some) } else { Some(None) };
         let tags = RecordTags(list(RecordFields::TAGS)?.unwrap_or_default());
         let nodes = list(RecordFields::NODES)?.map(RecordIds);

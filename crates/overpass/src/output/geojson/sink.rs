@@ -2,11 +2,10 @@
 
 use std::io;
 
-use super::features::{self, FeatureSink};
-use super::index::GeoJsonIndex;
+use super::collect::{FeatureCollector, FeatureReceiver};
+use super::features::FeatureSink;
 use super::print::GeoJsonFeature;
-use super::record::{self, GeoJsonRecords};
-use crate::output::{AnswerWriter, ItemSource, OutCounts, OutputItem, Projection, Renderer};
+use crate::output::ItemSource;
 
 /// A feature of an answer, as GeoJSON (RFC 7946).
 #[derive(Debug, Clone, Copy)]
@@ -30,20 +29,17 @@ pub trait MapFeatureSink {
 }
 
 /// The writer of an answer for a sink.
-pub(crate) struct MapFeatureWriter<'a> {
-    records: GeoJsonRecords,
-    to: PassedFeatures<'a>,
-}
+pub(crate) type MapFeatureWriter<'a> = FeatureCollector<PassedFeatures<'a>>;
 
 impl<'a> MapFeatureWriter<'a> {
-    pub(crate) fn new(items: Option<&'a dyn ItemSource>, sink: &'a mut dyn MapFeatureSink) -> MapFeatureWriter<'a> {
-        let to = PassedFeatures { items, sink, text: Vec::new(), written: 0 };
-        MapFeatureWriter { records: GeoJsonRecords::default(), to }
+    /// Creates the writer; features describe the Wikidata items of `items`.
+    pub(crate) fn new(items: Option<&'a dyn ItemSource>, sink: &'a mut dyn MapFeatureSink) -> Self {
+        FeatureCollector::of(PassedFeatures { items, sink, text: Vec::new(), written: 0 })
     }
 }
 
 /// The features passed so far.
-struct PassedFeatures<'a> {
+pub(crate) struct PassedFeatures<'a> {
     items: Option<&'a dyn ItemSource>,
     sink: &'a mut dyn MapFeatureSink,
     text: Vec<u8>,
@@ -61,55 +57,8 @@ impl FeatureSink for PassedFeatures<'_> {
     }
 }
 
-impl AnswerWriter for MapFeatureWriter<'_> {
-    /// Requires ids: duplicates of an element are detected by its id.
-    fn projection(&self) -> Projection {
-        Projection { every_id: true, ..Projection::ALL }
-    }
-
-    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
-        self.records.push(item);
-        Ok(())
-    }
-
-    fn renderer(&self) -> Option<Renderer> {
-        Some(record::renderer())
-    }
-
-    fn rendered(&mut self, bytes: &[u8], _elements: u64) -> io::Result<()> {
-        self.records.extend(bytes);
-        Ok(())
-    }
-
-    /// Ignores the counts: they have no geometry.
-    fn count(&mut self, _counts: &OutCounts) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn complete(&mut self) -> io::Result<()> {
-        let records = std::mem::take(&mut self.records);
-        features::write(&GeoJsonIndex::of(&records), &mut self.to)
-    }
-
-    /// Ignores the remark: a stopped query is an error.
-    fn remark(&mut self, _text: &str) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
+impl FeatureReceiver for PassedFeatures<'_> {
     fn written(&self) -> u64 {
-        self.to.written
-    }
-
-    /// Returns an empty media type: there are no bytes.
-    fn content_type(&self) -> &'static str {
-        ""
-    }
-
-    fn started(&self) -> bool {
-        false
+        self.written
     }
 }

@@ -1,7 +1,7 @@
 //! Tests answers of made-up elements against the output of osmtogeojson for the same answer in JSON.
 
 use super::*;
-use crate::output::{ItemTags, MemberGeometry, MemberItem, OutputMeta};
+use crate::output::{AnswerWriter, ItemTags, MemberGeometry, MemberItem, OutputItem, OutputMeta};
 use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
@@ -157,8 +157,8 @@ fn answers_are_whole_objects_however_they_end() {
         corners(&mut answer);
         if cut {
             // Simulates a limit that is reached within a feature.
-            answer.text.begin(0);
-            answer.text.buffer.text(",\n{\"type\":");
+            answer.to.begin();
+            answer.to.buffer.text(",\n{\"type\":");
             answer.remark("runtime error: \"x\"").unwrap();
         } else {
             answer.complete().unwrap();

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::to_coord;
+use super::positions::to_coord;
 use crate::plan::{Placement, SearchRegion, ShapesRegion};
 use crate::quadtile;
 use crate::run::RunContext;

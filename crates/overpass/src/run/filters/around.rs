@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::to_coord;
+use super::positions::to_coord;
 use crate::plan::{BoxTree, Placement, SearchRegion};
 use crate::quadtile::has_place;
 use crate::run::RunContext;

@@ -3,31 +3,19 @@
 pub mod area;
 mod around;
 mod ids;
+mod positions;
 mod recurse;
+
+pub use positions::{in_box, to_coord, to_osm};
 
 use std::sync::Arc;
 
 use super::RunContext;
 use crate::OverpassFailure;
-use crate::plan::{BoxRegion, SearchRegion};
+use crate::plan::SearchRegion;
 use crate::set::Derived;
-use crate::syntax::{self, Area, Around, AroundPlace, FilterKind, Ids, QlPoint, Tag};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
-
-/// Converts a box of the query text to a box of the data.
-pub fn to_osm(b: &syntax::QlBoundingBox) -> BoundingBox {
-    BoundingBox { south: b.south, west: b.west, north: b.north, east: b.east }
-}
-
-/// Returns the region of a box of the query text.
-pub fn in_box(b: &syntax::QlBoundingBox) -> BoxRegion {
-    BoxRegion::new(to_osm(b), b.degrees)
-}
-
-/// Converts a point of the query text to a position in the data.
-pub fn to_coord(p: &QlPoint) -> Coord {
-    Coord { lat: p.lat, lon: p.lon }
-}
+use crate::syntax::{Area, Around, AroundPlace, FilterKind, Ids, Regex, Tag};
+use terrapin_osm::{ElementType, Ordinal};
 
 /// Returns the region of a filter on location; `None` for other filters.
 pub fn region(ctx: &RunContext, filter: &FilterKind) -> Result<Option<Arc<dyn SearchRegion>>, OverpassFailure> {
@@ -73,7 +61,7 @@ pub fn holds_for_derived(filter: &FilterKind, derived: &Derived) -> bool {
 
 fn tag_holds(tag: &Tag, derived: &Derived) -> bool {
     let value = |key: &str| derived.tags.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
-    let regex = |r: &syntax::Regex| crate::plan::compile(r);
+    let regex = |r: &Regex| crate::plan::compile(r);
     match tag {
         Tag::HasKey { key } => value(key).is_some(),
         Tag::NotKey { key } => value(key).is_none(),

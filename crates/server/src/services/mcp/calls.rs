@@ -1,5 +1,7 @@
 //! Lists the calls that run or wait, so that clients can cancel them.
 
+use crate::rejected::Rejected;
+use crate::reply::Reply;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -57,5 +59,15 @@ impl Drop for RunningCall {
         if calls.get(name).is_some_and(|listed| Arc::ptr_eq(listed, &self.cancelled)) {
             calls.remove(name);
         }
+    }
+}
+
+/// Returns the reason why a call has no result, written for the model.
+pub fn no_slot(done: &Result<Option<Reply>, Rejected>) -> &'static str {
+    match done {
+        Err(Rejected::QueueFull) => "the queue is full: retry in a few seconds",
+        Err(Rejected::QueueTimeout) => "no slot became free in time: retry in a few seconds",
+        Err(Rejected::GoingDown) => "the server is shutting down",
+        _ => "the request failed: see the server's log",
     }
 }

@@ -24,9 +24,9 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::calls::{CallName, Calls, RunningCall};
+use super::calls::{CallName, Calls, RunningCall, no_slot};
 use super::message::{self, id_key};
-use super::{CANCELLED, CallBounds, McpServer, no_slot};
+use super::{CANCELLED, CallBounds, McpServer};
 use crate::App;
 use crate::accept::{self, AcceptHeader};
 use crate::body::Received;

@@ -4,15 +4,15 @@
 mod description;
 mod negotiate;
 mod request;
+mod wording;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::{OriginalUri, RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::on;
 use serde_json::json;
 
@@ -21,17 +21,19 @@ use crate::body::Received;
 use crate::context::HttpRequestContext;
 use crate::job::Job;
 use crate::outcome::Outcome;
-use crate::rejected::Rejected;
 use crate::reply::Reply;
 use crate::route::{Access, Media, Route, Schema, TIMEOUT, form_body, query, text_body};
-use crate::service::{self, Wording, while_read};
+use crate::service::{self, Wording};
+use crate::site_url::site_url;
 use request::{BadRequest, QueryOperation};
-use terrapin_engine::{SparqlRejection, Stop};
-use terrapin_sparql::results::{Formats, ResultWriter};
+use terrapin_engine::SparqlRejection;
+use terrapin_sparql::results::{AnswerWriter, Formats, QLEVER_JSON, QleverJsonWriter, ResultWriter};
 use terrapin_sparql::{
-    self as sparql, QueryResultForm, RunnableQuery, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass,
-    SparqlSettings,
+    self as sparql, Environment, QueryResultForm, RunnableQuery, SparqlBounds, SparqlCode, SparqlError,
+    SparqlErrorClass, SparqlSettings, SparqlSummary,
 };
+pub(super) use wording::ProtocolWording;
+use wording::plain;
 
 /// The route of SPARQL.
 pub const ROUTES: &[Route] = &[Route::get_and_post(
@@ -45,7 +47,9 @@ pub const ROUTES: &[Route] = &[Route::get_and_post(
     query("query", Schema::Text, "The query"),
     query("format", Schema::Text, "The format of the answer: a media type or a short name such as json, csv, ttl. Default: by `Accept`"),
     query("timeout", TIMEOUT, "Timeout in seconds, at most that of the server"),
-    query("dialect", Schema::OneOf(&["wdqs", "standard"]), "wdqs: the language of the Wikidata Query Service (default); standard: SPARQL 1.1"),
+    query("dialect", Schema::OneOf(&["auto", "wdqs", "qlever", "standard"]), "wdqs: the language of the Wikidata Query Service; qlever: that of QLever; standard: SPARQL 1.1; auto (default): qlever for a query with one of QLever's constructs, else wdqs"),
+    query("entailment", Schema::Text, "Entailment regimes, with commas: simple (default), rdfs, geosparql"),
+    query("send", Schema::Integer(0, i64::MAX, None), "With the format application/qlever-results+json: maximum number of rows to send"),
     query("default-graph-uri", Schema::Iri, "IRI of a default graph; may be repeated"),
     query("named-graph-uri", Schema::Iri, "IRI of a named graph; may be repeated"),
 ]])
@@ -53,6 +57,7 @@ pub const ROUTES: &[Route] = &[Route::get_and_post(
 .answers(&[
     "application/sparql-results+json",
     "application/sparql-results+xml",
+    "application/qlever-results+json",
     "text/csv",
     "text/tab-separated-values",
     "text/turtle",
@@ -84,6 +89,7 @@ pub async fn sparql(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<HttpRequestContext>>,
     method: Method,
+    OriginalUri(uri): OriginalUri,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
     body: Received,
@@ -92,6 +98,7 @@ pub async fn sparql(
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked = SparqlRequest {
         method,
+        endpoint: site_url(&headers, &uri).map(|site| format!("{site}{}", uri.path())),
         in_address,
         content_type: header(header::CONTENT_TYPE),
         accept: header(header::ACCEPT),
@@ -109,6 +116,8 @@ pub async fn sparql(
 #[derive(Clone)]
 struct SparqlRequest {
     method: Method,
+    /// The URL of the endpoint, for its description.
+    endpoint: Option<String>,
     in_address: Option<String>,
     content_type: Option<String>,
     accept: Option<String>,
@@ -133,27 +142,33 @@ fn work(job: Job, asked: SparqlRequest) {
         Ok(operation) => operation,
         Err(BadRequest { status, message }) => return job.refuse(plain(status, &message)),
     };
-    let SparqlRequest { accept, body, max_time, .. } = asked;
+    let SparqlRequest { accept, body, max_time, endpoint, .. } = asked;
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
     let no_triples =
         || plain(StatusCode::NOT_FOUND, &format!("this snapshot has no triples: {}", sparql::WITHOUT_TRIPLES));
     let Some(query) = &operation.query else {
         let Some(triples) = job.app().engine.triples() else { return job.refuse(no_triples()) };
-        let described = description::description(&triples.store, format, accept);
+        let described = description::description(&triples.store, endpoint.as_deref(), format, accept);
         return job.tell(described);
     };
     job.context().set_query(query);
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
     let defaults = SparqlSettings::default();
-    let settings = SparqlSettings { graphs, dialect: operation.dialect.unwrap_or(defaults.dialect), ..defaults };
+    let dialect = operation.dialect.unwrap_or(defaults.dialect);
+    let settings = SparqlSettings { graphs, dialect, entailment: operation.entailment, ..defaults };
     let prepared = match job.within(|| job.app().engine.prepare_sparql(query, &settings).map(|(query, _)| query)) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(SparqlRejection::NoTriples)) => return job.refuse(no_triples()),
         Ok(Err(SparqlRejection::Syntax(error))) => return job.refuse(refused(&error)),
         Err(stop) => return service::halt(job, &ProtocolWording, &stop),
     };
-    let Some((formats, content_type)) = formats(&prepared, format, accept) else {
+    let is_qlever = negotiate::is_qlever(format, accept);
+    let chosen = match is_qlever {
+        true => Some((Formats::default(), QLEVER_JSON)),
+        false => formats(&prepared, format, accept),
+    };
+    let Some((formats, content_type)) = chosen else {
         let message = match prepared.form() {
             QueryResultForm::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),
             _ => format!("this answer is a table; accept one of {}", negotiate::result_types()),
@@ -165,16 +180,11 @@ fn work(job: Job, asked: SparqlRequest) {
     let memory = job.memory();
     let (run, mut sink) = job.begin(time, memory, content_type);
     let bounds = SparqlBounds { limits: run.limits().clone(), rows: None };
-    let mut writer = ResultWriter::new(&mut sink, formats);
-    let result = prepared.run(run.app().engine.graph(), &bounds, &mut writer);
-    let result = result.and_then(|summary| match writer.finish() {
-        Ok(()) => Ok(summary),
-        Err(e) => Err(SparqlError::new(
-            SparqlErrorClass::Internal,
-            SparqlCode::Output,
-            format!("the answer cannot be written: {e}"),
-        )),
-    });
+    let data = run.app().engine.graph();
+    let result = match is_qlever {
+        true => answer(&prepared, data, &bounds, QleverJsonWriter::new(&mut sink, query, operation.send)),
+        false => answer(&prepared, data, &bounds, ResultWriter::new(&mut sink, formats)),
+    };
     match result {
         Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
         Err(error) => {
@@ -184,6 +194,24 @@ fn work(job: Job, asked: SparqlRequest) {
             }
             run.refused(sink, "SPARQL query", outcome, refused(&error));
         }
+    }
+}
+
+/// Runs a query and writes its answer.
+fn answer(
+    prepared: &RunnableQuery,
+    data: &Environment,
+    bounds: &SparqlBounds,
+    mut writer: impl AnswerWriter,
+) -> Result<SparqlSummary, SparqlError> {
+    let summary = prepared.run(data, bounds, &mut writer)?;
+    match writer.finish() {
+        Ok(()) => Ok(summary),
+        Err(e) => Err(SparqlError::new(
+            SparqlErrorClass::Internal,
+            SparqlCode::Output,
+            format!("the answer cannot be written: {e}"),
+        )),
     }
 }
 
@@ -218,39 +246,4 @@ fn refused(error: &SparqlError) -> Response {
         }
     };
     plain(status, &error.to_string())
-}
-
-fn plain(status: StatusCode, message: &str) -> Response {
-    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{message}\n")).into_response()
-}
-
-/// The error format of the protocol: plain text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ProtocolWording;
-
-impl Wording for ProtocolWording {
-    fn media_types(&self) -> &'static [&'static str] {
-        &["text/plain"]
-    }
-
-    fn late(&self) -> StatusCode {
-        StatusCode::SERVICE_UNAVAILABLE
-    }
-
-    fn refusal(&self, status: StatusCode, message: &str) -> Response {
-        plain(status, message)
-    }
-
-    fn rejected(&self, why: &Rejected) -> Cow<'static, str> {
-        why.message("the query")
-    }
-
-    /// Returns the status of every limit that a query reaches here.
-    fn halted(&self, stop: &Stop) -> (StatusCode, String) {
-        (StatusCode::INTERNAL_SERVER_ERROR, while_read(stop))
-    }
-
-    fn broken(&self) -> &'static str {
-        "the query could not be run: see the server's log"
-    }
 }

@@ -5,7 +5,7 @@ use oxrdfio::RdfFormat;
 use sparesults::QueryResultsFormat;
 
 use crate::accept::AcceptHeader;
-use terrapin_sparql::results::GraphFormat;
+use terrapin_sparql::results::{GraphFormat, QLEVER_JSON};
 
 /// A selected format with its content type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,18 @@ pub fn result_formats() -> impl Iterator<Item = &'static str> {
     RESULTS.iter().map(|(format, ..)| format.iri()).chain(rdf.into_iter().map(|format| format.iri()))
 }
 
+/// Returns whether a request selects QLever's JSON: by name, or by the media type if it prefers no other to it.
+pub fn is_qlever(format: Option<&str>, accept: Option<&str>) -> bool {
+    if let Some(format) = format.map(str::trim) {
+        return ["qlever", QLEVER_JSON].iter().any(|name| format.eq_ignore_ascii_case(name));
+    }
+    let Some(accept) = accept.filter(|accept| accept.to_ascii_lowercase().contains(QLEVER_JSON)) else { return false };
+    let accept = AcceptHeader::of(accept);
+    let others = RESULTS.iter().flat_map(|(_, names, _)| names.iter()).filter(|name| name.contains('/'));
+    let quality = accept.quality(QLEVER_JSON);
+    quality > 0 && others.map(|name| accept.quality(name)).max().unwrap_or(0) <= quality
+}
+
 /// Returns the media types for answers to SELECT and ASK.
 pub fn result_types() -> String {
     types(&RESULTS)
@@ -109,7 +121,9 @@ fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str
     let accept = AcceptHeader::of(accept);
     let mut best: Option<(u16, &Known<F>)> = None;
     for entry in known {
-        let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| accept.quality(n)).max().unwrap_or(0);
+        // A range with a wildcard selects among the types that are sent, a name also among their other names.
+        let by_name = entry.1.iter().filter(|n| n.contains('/')).map(|n| accept.quality_by_name(n));
+        let quality = by_name.max().unwrap_or(0).max(accept.quality(entry.2));
         // The first of equally accepted formats is selected.
         if quality > best.map_or(0, |(q, _)| q) {
             best = Some((quality, entry));
@@ -137,8 +151,19 @@ mod tests {
             accepted("application/*;q=0.1, application/sparql-results+json;q=0, application/json;q=0"),
             Some("application/sparql-results+xml")
         );
-        assert_eq!(accepted("text/*"), Some("application/sparql-results+json"), "as text/json");
+        assert_eq!(accepted("text/*"), Some("text/csv; charset=utf-8"));
+        assert_eq!(accepted("text/json"), Some("application/sparql-results+json"));
+        assert_eq!(accepted("application/sparql-results+json;q=0, */*"), Some("application/sparql-results+xml"));
         assert_eq!(accepted("image/png"), None);
+    }
+
+    #[test]
+    fn the_json_of_qlever_must_be_named() {
+        assert!(is_qlever(None, Some("application/qlever-results+json")));
+        assert!(is_qlever(None, Some("application/qlever-results+json, application/sparql-results+json")));
+        assert!(!is_qlever(None, Some("application/qlever-results+json;q=0.5, application/sparql-results+json")));
+        assert!(!is_qlever(None, Some("*/*")) && !is_qlever(Some("csv"), Some(QLEVER_JSON)));
+        assert!(is_qlever(Some("qlever"), Some("text/csv")));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use axum::http::{Method, StatusCode};
 use oxrdf::NamedNode;
 
 use crate::{form, route};
-use terrapin_sparql::Dialect;
+use terrapin_sparql::{Dialect, Entailment};
 
 /// A query operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,6 +23,10 @@ pub struct QueryOperation {
     pub timeout: Option<Duration>,
     /// `dialect`: the dialect in which the query is parsed.
     pub dialect: Option<Dialect>,
+    /// `entailment`: the entailment regimes.
+    pub entailment: Entailment,
+    /// `send`: the maximum number of rows in QLever's JSON.
+    pub send: Option<u64>,
     /// `format`: a media type or a short name, which takes precedence over the header `Accept`.
     pub format: Option<String>,
 }
@@ -93,10 +97,15 @@ impl QueryOperation {
                 "update" => return Err(read_only()),
                 "default-graph-uri" => self.default_graphs.push(graph(value)?),
                 "named-graph-uri" => self.named_graphs.push(graph(value)?),
-                "timeout" | "dialect" | "format" if value.is_empty() => {}
+                "timeout" | "dialect" | "entailment" | "format" | "send" if value.is_empty() => {}
                 "timeout" => self.timeout = Some(seconds(&value)?),
                 "dialect" => self.dialect = Some(dialect(&value)?),
+                "entailment" => {
+                    let wrong = |message: String| BadRequest::new(StatusCode::BAD_REQUEST, message);
+                    self.entailment = value.parse().map_err(wrong)?;
+                }
                 "format" => self.format = Some(value),
+                "send" => self.send = Some(rows(&value)?),
                 // Clients send parameters of other services; the protocol allows them.
                 _ => {}
             }
@@ -117,9 +126,14 @@ fn seconds(value: &str) -> Result<Duration, BadRequest> {
     value.parse().ok().and_then(route::timeout).ok_or_else(wrong)
 }
 
+fn rows(value: &str) -> Result<u64, BadRequest> {
+    value.parse().map_err(|_| BadRequest::new(StatusCode::BAD_REQUEST, "\"send\" is a number of rows, from 0"))
+}
+
 fn dialect(name: &str) -> Result<Dialect, BadRequest> {
     Dialect::named(name).ok_or_else(|| {
-        BadRequest::new(StatusCode::BAD_REQUEST, format!("unknown dialect {name:?}: expected wdqs or standard"))
+        let known = Dialect::ALL.map(Dialect::name).join(", ");
+        BadRequest::new(StatusCode::BAD_REQUEST, format!("unknown dialect {name:?}: known are {known}"))
     })
 }
 

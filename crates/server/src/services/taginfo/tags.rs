@@ -40,7 +40,7 @@ impl TaginfoRow for PopularTagRow {
 struct ListedTagRow {
     #[serde(flatten)]
     tag: PopularTagRow,
-    /// By language.
+    /// The wiki pages of the tag, by their language codes.
     wiki: BTreeMap<&'static str, WikiEntry>,
 }
 

@@ -9,8 +9,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::EntityAnswer;
+use super::answer::{EntityAnswer, answer};
 use super::parameters::ActionParameters;
+use super::wording::WikibaseWording;
 use crate::body::Received;
 use crate::context::HttpRequestContext;
 use crate::reply::Reply;
@@ -66,10 +67,10 @@ pub async fn action(
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_form = kind.is_empty() || kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
     let parameters = move || {
-        let form = body.decoded().map_err(|why| ActionWording.rejected(&why).into_owned())?;
+        let form = body.decoded().map_err(|why| ACTION_WORDING.rejected(&why).into_owned())?;
         ActionParameters::of(query.as_deref(), if is_form { &form } else { b"" })
     };
-    super::answer(&app, &context, "entities", &ActionWording, parameters, give).await
+    answer(&app, &context, "entities", &ACTION_WORDING, parameters, give).await
 }
 
 /// An error: its code, its text, and the identifier that it concerns.
@@ -385,26 +386,11 @@ fn languages(parameters: &ActionParameters, warnings: &mut Warnings) -> Option<V
 }
 
 /// The error format of MediaWiki's action API.
-#[derive(Debug, Clone, Copy)]
-pub struct ActionWording;
-
-impl Wording for ActionWording {
-    fn names_snapshot(&self) -> bool {
-        true
-    }
-
-    fn late(&self) -> StatusCode {
-        StatusCode::SERVICE_UNAVAILABLE
-    }
-
-    fn refusal(&self, status: StatusCode, message: &str) -> Response {
-        let code = match status {
-            StatusCode::TOO_MANY_REQUESTS => "ratelimited",
-            StatusCode::UNAUTHORIZED => "readapidenied",
-            StatusCode::BAD_REQUEST => "badrequest",
-            StatusCode::NOT_FOUND => "no-such-entity",
-            _ => "internal_api_error",
-        };
-        error(status, code, message, None)
-    }
-}
+pub static ACTION_WORDING: WikibaseWording = WikibaseWording {
+    rate_limit: "ratelimited",
+    denied: "readapidenied",
+    bad_request: "badrequest",
+    not_found: "no-such-entity",
+    other: "internal_api_error",
+    write: |status, code, message| error(status, code, message, None),
+};

@@ -10,8 +10,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use super::answer::{EntityAnswer, answer, elsewhere};
 use super::parameters::ActionParameters;
-use super::{EntityAnswer, elsewhere};
 use crate::App;
 use crate::accept::{self, AcceptHeader};
 use crate::context::HttpRequestContext;
@@ -36,7 +36,7 @@ pub async fn data(
 ) -> Response {
     let accept = accept::text(&headers);
     let parameters = move || ActionParameters::of(query.as_deref(), b"");
-    let answer = super::answer(&app, &context, "entity data", &JsonWording, parameters, move |store, parameters| {
+    let answer = answer(&app, &context, "entity data", &JsonWording, parameters, move |store, parameters| {
         give(store, &page, parameters.get("format").filter(|format| !format.is_empty()), accept.as_deref())
     })
     .await;

@@ -9,8 +9,9 @@ use crate::route::{Parameter, Schema, path, query, required};
 /// A path below the prefix, its summary, and its parameters.
 type DescribedPath = (&'static str, &'static str, &'static [Parameter]);
 
+/// The pattern of language codes, for ECMA 262.
 const LANGUAGE_CODE: &str = "^([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,12}){0,2}$";
-/// The same without `mul`, in which no search is.
+/// The pattern of languages to search in: those of [`LANGUAGE_CODE`] without `mul`, which stands for several.
 const SEARCH_LANGUAGE: &str = "^(?!mul$)([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,12}){0,2}$";
 const LANGUAGE: &[Parameter] =
     &[path("language_code", Schema::Pattern(LANGUAGE_CODE), "A language of Wikidata, such as en")];

@@ -11,11 +11,12 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::action::matched;
+use super::answer::{EntityAnswer, answer, elsewhere};
+use super::openapi;
 use super::parameters::ActionParameters;
-use super::{EntityAnswer, elsewhere, openapi};
+use super::wording::WikibaseWording;
 use crate::context::HttpRequestContext;
 use crate::reply::Reply;
-use crate::service::Wording;
 use crate::{App, json};
 use terrapin_entities::{
     EntityId, EntityKind, EntityQuery, EntityRecord, Languages, Lookup, chain, description, find, is_language_code,
@@ -37,7 +38,7 @@ pub async fn rest(
 ) -> Reply {
     let parameters = move || ActionParameters::of(query.as_deref(), b"");
     let has_tokens = app.tokens.is_some();
-    super::answer(&app, &context, "entities", &Rest, parameters, move |store, parameters| {
+    answer(&app, &context, "entities", &REST_WORDING, parameters, move |store, parameters| {
         let parts: Vec<&str> = path.split('/').collect();
         if let ("v0" | "v1", ["openapi.json"]) = (version.as_str(), parts.as_slice()) {
             return Ok((openapi::description(&version, has_tokens), 1));
@@ -238,26 +239,11 @@ fn search(store: &Store, kind: EntityKind, parameters: &ActionParameters, descri
 }
 
 /// The error format of Wikibase's REST API.
-#[derive(Debug, Clone, Copy)]
-pub struct Rest;
-
-impl Wording for Rest {
-    fn names_snapshot(&self) -> bool {
-        true
-    }
-
-    fn late(&self) -> StatusCode {
-        StatusCode::SERVICE_UNAVAILABLE
-    }
-
-    fn refusal(&self, status: StatusCode, message: &str) -> Response {
-        let code = match status {
-            StatusCode::TOO_MANY_REQUESTS => "request-limit-reached",
-            StatusCode::UNAUTHORIZED => "permission-denied",
-            StatusCode::BAD_REQUEST => "invalid-query-parameter",
-            StatusCode::NOT_FOUND => "resource-not-found",
-            _ => "unexpected-error",
-        };
-        *wrong(status, code, message, Value::Null)
-    }
-}
+pub static REST_WORDING: WikibaseWording = WikibaseWording {
+    rate_limit: "request-limit-reached",
+    denied: "permission-denied",
+    bad_request: "invalid-query-parameter",
+    not_found: "resource-not-found",
+    other: "unexpected-error",
+    write: |status, code, message| *wrong(status, code, message, Value::Null),
+};

@@ -1,0 +1,10 @@
+//! The server over HTTP.
+
+mod feedback;
+mod http;
+mod http_bounds;
+mod identity;
+mod mcp;
+mod operators;
+mod page;
+mod tiles;

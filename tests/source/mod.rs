@@ -1,0 +1,4 @@
+//! Rules for the source code.
+
+mod maps;
+mod walls;
