@@ -29,7 +29,7 @@ help:
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
 	@echo 'make osm2rdf  the triples that the osm2rdf at OSM2RDF writes of EXTRACT, against those of a snapshot'
-	@echo 'make page   the page of web/ into web/built, with Node; make page-test tries it in Chromium'
+	@echo 'make page   the page of web/ into crates/server/web, with Node; make page-test tries it in Chromium'
 	@echo 'make wheel  the Python package as a wheel, with its tests; fetches what these need'
 	@echo 'make harnesses  terrapin-tasks in the harnesses that it is for; fetches these, gigabytes for TRL'
 	@echo 'make llguidance  the grammars of queries in llguidance, on gold queries; fetches it'

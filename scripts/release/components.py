@@ -44,7 +44,7 @@ def crates_of(target, package, features):
 
 def page_packages():
     """Name, version and licence of the npm packages in the web page."""
-    text = gzip.decompress((TOP / "web/built/licences.txt.gz").read_bytes()).decode()
+    text = gzip.decompress((TOP / "crates/server/web/licences.txt.gz").read_bytes()).decode()
     parts = text.split(f"\n{RULE}\n\n")[1:]
     heads = [re.match(r"(\S+) (\S+): (.+)", part) for part in parts]
     return text, [head.groups() for head in heads if head]

@@ -57,7 +57,7 @@ struct WebFile {
     bytes: &'static [u8],
 }
 
-/// All of them, by name. The folder `web` of the crate is a link to `web/built`, so that a published crate contains them.
+/// All of them, by name. They are in the folder of the crate, so that a published crate contains them.
 static FILES: &[WebFile] = include!("../../web/files.rs");
 
 /// The page itself.
