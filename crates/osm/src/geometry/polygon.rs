@@ -38,6 +38,10 @@ pub enum BoxRelation {
 const FANOUT: usize = 8;
 /// Maximum number of loose ends that a node tracks while the tree is built.
 const MAX_ENDS: usize = 2 * FANOUT;
+/// Number of successive segments of a line that are near each other, so that one descent finds the leaves for all.
+const TOGETHER: usize = 16;
+/// Maximum number of leaves that are kept for such segments; if there are more, each segment descends by itself.
+const MAX_LEAVES: usize = 64;
 
 /// The rule for which points are on a polygon's border and which lines meet the polygon. The reference uses three
 /// rules. They were determined by testing nodes within a step (1e-7 degrees) of the border, and lines along it. On a
@@ -159,13 +163,7 @@ impl Polygon {
         }
         let (parts, n) = area.split();
         let mut relations = parts[..n].iter().map(|part| {
-            // A point less than a step from the border can count as being on it.
-            let wider = BoundingBox {
-                south: part.south.saturating_sub(1),
-                west: part.west.saturating_sub(1),
-                north: part.north.saturating_add(1),
-                east: part.east.saturating_add(1),
-            };
+            let wider = a_step_wider(part);
             if self.any_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
                 return BoxRelation::Mixed;
             }
@@ -193,46 +191,75 @@ impl Polygon {
         }
         // Location of the last segment's end, if it is already known.
         let mut known: Option<PolygonLocation> = None;
-        for w in line.windows(2) {
-            let s = Segment { a: w[0], b: w[1] };
-            if s.a.is_missing() || s.b.is_missing() {
-                known = None;
-                continue;
-            }
-            let whole = Whole { ends: [s.a, s.b], alone: line.len() == 2 };
-            match self.pass(s, whole, known) {
-                SegmentPass::Inside => return true,
-                SegmentPass::Outside => known = Some(PolygonLocation::Outside),
-                SegmentPass::Touching => known = None,
+        let mut leaves = Vec::new();
+        for from in (0..line.len() - 1).step_by(TOGETHER) {
+            let part = &line[from..line.len().min(from + TOGETHER + 1)];
+            let near = if part.len() > 2 && self.find_leaves(part, &mut leaves) { Some(&*leaves) } else { None };
+            for w in part.windows(2) {
+                let s = Segment { a: w[0], b: w[1] };
+                if s.a.is_missing() || s.b.is_missing() {
+                    known = None;
+                    continue;
+                }
+                let passing = Passing { ends: [s.a, s.b], alone: line.len() == 2, near };
+                match self.pass(s, passing, known) {
+                    SegmentPass::Inside => return true,
+                    SegmentPass::Outside => known = Some(PolygonLocation::Outside),
+                    SegmentPass::Touching => known = None,
+                }
             }
         }
         false
     }
 
+    /// Finds the leaves that may have a segment within a step of a part of a line. Returns false if there are too many.
+    fn find_leaves(&self, part: &[Coord], leaves: &mut Vec<usize>) -> bool {
+        let mut bbox = BoundingBox::EMPTY;
+        part.iter().for_each(|&c| bbox.extend(c));
+        leaves.clear();
+        if bbox.is_empty() {
+            return true;
+        }
+        let too_many = self.any_leaf(&a_step_wider(&bbox), &mut |leaf| {
+            leaves.push(leaf);
+            leaves.len() > MAX_LEAVES
+        });
+        !too_many
+    }
+
     /// Returns how a line's segment passes the polygon. `known` is the location of its start, if it is already known.
-    fn pass(&self, s: Segment, whole: Whole, known: Option<PolygonLocation>) -> SegmentPass {
+    fn pass(&self, s: Segment, passing: Passing<'_>, known: Option<PolygonLocation>) -> SegmentPass {
         if !self.border.has_tiles() {
-            return self.pass_cut_at_border(s, known);
+            return self.pass_cut_at_border(s, passing, known);
         }
         if is_whole(s) {
-            return self.pass_in_tile(s, whole, GridTile::of(s.a), known);
+            return self.pass_in_tile(s, passing, GridTile::of(s.a), known);
         }
         let meets = any_piece(s, &self.bbox, &mut |piece, tile| {
-            matches!(self.pass_in_tile(piece, whole, tile, None), SegmentPass::Inside)
+            matches!(self.pass_in_tile(piece, passing, tile, None), SegmentPass::Inside)
         });
         if meets { SegmentPass::Inside } else { SegmentPass::Touching }
     }
 
     /// Returns how `s`, the piece of a line's segment in `tile`, passes the polygon. `known` is the location of its
     /// start, if it is already known.
-    fn pass_in_tile(&self, s: Segment, whole: Whole, tile: GridTile, known: Option<PolygonLocation>) -> SegmentPass {
-        let b = s.bbox();
-        // A point less than a step from the border can count as being on it.
-        let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
-        let (mut near, mut along) = (false, false);
-        let crossed = self.any_segment(&wider, &mut |t| {
+    fn pass_in_tile(
+        &self,
+        s: Segment,
+        passing: Passing<'_>,
+        tile: GridTile,
+        known: Option<PolygonLocation>,
+    ) -> SegmentPass {
+        let wider = a_step_wider(&s.bbox());
+        let (mut near, mut along, mut of_border) = (false, false, false);
+        let crossed = self.any_segment_near(passing.near, &wider, &mut |t| {
             near = true;
-            let t = if is_whole(t) { Some(t) } else { within(t, tile) };
+            let t = if is_whole(t) {
+                of_border |= t == s || t == Segment { a: s.b, b: s.a };
+                Some(t)
+            } else {
+                within(t, tile)
+            };
             let Some(t) = t.filter(|&t| segments_meet(s, t)) else { return false };
             along |= [t.a, t.b].into_iter().all(|end| side(s.a, s.b, end) == LineSide::On);
             crossing_counts(s, t)
@@ -246,31 +273,36 @@ impl Polygon {
                 _ => SegmentPass::Inside,
             };
         }
+        let drawn = self.border == BorderRule::Drawn;
+        // A segment of the border itself: its ends are on the border, so they need no search.
+        if of_border {
+            return if drawn { SegmentPass::Inside } else { SegmentPass::Touching };
+        }
         let mut off_border = true;
-        for end in [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end)) {
+        for end in [s.a, s.b].into_iter().filter(|end| passing.ends.contains(end)) {
             match self.locate(end) {
                 PolygonLocation::Inside => return SegmentPass::Inside,
                 PolygonLocation::Border => off_border = false,
                 PolygonLocation::Outside => {}
             }
         }
-        let drawn = self.border == BorderRule::Drawn;
-        let counts = match self.locate(middle(s.a, s.b)) {
-            _ if along => drawn,
-            PolygonLocation::Inside => whole.alone || off_border,
-            PolygonLocation::Border => drawn,
-            PolygonLocation::Outside => false,
-        };
+        let counts = along && drawn
+            || !along
+                && match self.locate(middle(s.a, s.b)) {
+                    PolygonLocation::Inside => passing.alone || off_border,
+                    PolygonLocation::Border => drawn,
+                    PolygonLocation::Outside => false,
+                };
         if counts { SegmentPass::Inside } else { SegmentPass::Touching }
     }
 
     /// Returns how a line's segment passes the polygon. Cuts it where it meets the border and tests each piece.
-    fn pass_cut_at_border(&self, s: Segment, known: Option<PolygonLocation>) -> SegmentPass {
+    fn pass_cut_at_border(&self, s: Segment, passing: Passing<'_>, known: Option<PolygonLocation>) -> SegmentPass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
         // Ends so near to a crossing that the piece between them has no length, once the crossing is rounded.
         let mut ends: Vec<Coord> = Vec::new();
-        self.any_segment(&s.bbox(), &mut |t| {
+        self.any_segment_near(passing.near, &s.bbox(), &mut |t| {
             if segments_meet(s, t) {
                 touched = true;
                 let before = cuts.len();
@@ -331,27 +363,48 @@ impl Polygon {
 
     /// Returns whether `test` is true for a segment whose box intersects `area`.
     pub fn any_segment(&self, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
+        self.any_leaf(area, &mut |leaf| self.any_segment_of(leaf, area, test))
+    }
+
+    /// The same, if the leaves that may have such segments are known.
+    fn any_segment_near(
+        &self,
+        leaves: Option<&[usize]>,
+        area: &BoundingBox,
+        test: &mut dyn FnMut(Segment) -> bool,
+    ) -> bool {
+        let Some(leaves) = leaves else { return self.any_segment(area, test) };
+        let is_near = |leaf: usize| self.nodes[leaf].bbox.intersects(area);
+        leaves.iter().any(|&leaf| is_near(leaf) && self.any_segment_of(leaf, area, test))
+    }
+
+    fn any_segment_of(&self, leaf: usize, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
+        self.segments_of(leaf).iter().any(|&s| s.bbox().intersects(area) && test(s))
+    }
+
+    /// Returns whether `test` is true for the index of a node of level 0 whose box intersects `area`.
+    fn any_leaf(&self, area: &BoundingBox, test: &mut dyn FnMut(usize) -> bool) -> bool {
         match self.levels.len().checked_sub(2) {
-            Some(top) => self.find_below(top, 0, area, test),
+            Some(top) => self.any_leaf_below(top, 0, area, test),
             None => false,
         }
     }
 
-    fn find_below(
+    fn any_leaf_below(
         &self,
         level: usize,
         index: usize,
         area: &BoundingBox,
-        test: &mut dyn FnMut(Segment) -> bool,
+        test: &mut dyn FnMut(usize) -> bool,
     ) -> bool {
         let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
         if !node.bbox.intersects(area) {
             return false;
         }
-        if level > 0 {
-            return self.children(level, index).any(|i| self.find_below(level - 1, i, area, test));
+        match level {
+            0 => test(index),
+            _ => self.children(level, index).any(|i| self.any_leaf_below(level - 1, i, area, test)),
         }
-        self.segments_of(index).iter().any(|&s| s.bbox().intersects(area) && test(s))
     }
 
     /// Returns the children of a node, as numbered on the level below; not for level 0.
@@ -370,16 +423,28 @@ impl Polygon {
 
 /// The segment of a line to which a tested piece belongs.
 #[derive(Clone, Copy)]
-struct Whole {
+struct Passing<'a> {
     ends: [Coord; 2],
     /// The line has no other: the reference looks at the middles of such lines' pieces only.
     alone: bool,
+    /// The leaves that may have segments near it, if they are known.
+    near: Option<&'a [usize]>,
 }
 
 enum SegmentPass {
     Inside,
     Outside,
     Touching,
+}
+
+/// Returns the box with what is a step away from it: a point less than a step from the border can count as on it.
+fn a_step_wider(b: &BoundingBox) -> BoundingBox {
+    BoundingBox {
+        south: b.south.saturating_sub(1),
+        west: b.west.saturating_sub(1),
+        north: b.north.saturating_add(1),
+        east: b.east.saturating_add(1),
+    }
 }
 
 /// Returns how far along `s` a point on it is, for sorting.
