@@ -5,7 +5,8 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import type { ChartColumn, ChartValue } from '../answer/columns';
 import { svg } from '../dom';
 import { OTHER, paletteNamed } from '../style/palettes';
-import { locale, t } from '../text/lookup';
+import { dateText, isNaming, numberText } from '../text/formats';
+import { t } from '../text/lookup';
 import { TEXTS } from './texts';
 
 export const FONT = 'font-family: "IBM Plex Sans", system-ui, sans-serif; font-size: 11px';
@@ -31,14 +32,7 @@ export interface Drawn extends Size {
 /** A scale of numbers or dates. */
 export type Scale = ((value: number) => number) & { ticks(count: number): number[] };
 
-const plain = () => new Intl.NumberFormat(locale(), { maximumFractionDigits: 6, useGrouping: 'min2' });
-const compact = () => new Intl.NumberFormat(locale(), { notation: 'compact', maximumFractionDigits: 2 });
-const month = () => new Intl.DateTimeFormat(locale(), { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const day = () => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' });
 const YEAR = 365.25 * 86_400_000;
-
-/** Whether numbers of a column are years or codes, which are written without separators. */
-const isName = ({ name }: ChartColumn): boolean => /(^|[_:.\s])(id|year|code|ref|number|zip|postcode)s?$|Year$|^(jahr|année|año|anno|ano)$/i.test(name);
 
 /** Returns a value as text; `span` is the range of an axis, by which its dates and numbers are shortened. */
 export function textOf(value: ChartValue | undefined, column: ChartColumn | undefined, span = 0): string {
@@ -47,10 +41,10 @@ export function textOf(value: ChartValue | undefined, column: ChartColumn | unde
   if (column?.type === 'date') {
     const date = new Date(value);
     if (span > 3 * YEAR || (span === 0 && date.getUTCMonth() === 0 && date.getUTCDate() === 1)) return yearOf(date.getUTCFullYear());
-    return span > 0.3 * YEAR ? month().format(date) : day().format(date);
+    return dateText(date, span > 0.3 * YEAR ? 'month' : 'day');
   }
-  if (column && isName(column)) return String(value);
-  return span >= 1e5 ? compact().format(value) : plain().format(value);
+  if (column && isNaming(column.name)) return String(value);
+  return numberText(value, span >= 1e5 ? 'compact' : 'mark');
 }
 
 const yearOf = (year: number): string => (year < 1 ? t('yearBCE', { year: String(1 - year) }) : String(year));
