@@ -2,7 +2,7 @@
 // the colours of the page; `pictures/chart.ts` replaces them in files.
 
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import type { ChartColumn, ChartValue } from '../answer/columns';
+import type { ChartColumn, ChartValue, LeftRows } from '../answer/columns';
 import { svg } from '../dom';
 import { OTHER, paletteNamed } from '../style/palettes';
 import { dateText, isNaming, numberText } from '../text/formats';
@@ -24,9 +24,10 @@ export interface Size {
 /** A drawing and its size, which may be higher than the room: such a chart scrolls. */
 export interface Drawn extends Size {
   parts: SVGElement[];
-  /** Number of marks, and of rows or groups that are not drawn for want of room. */
   marks: number;
-  left: number;
+  /** The most marks that are drawn, if there is a limit. */
+  limit?: number;
+  left: LeftRows;
 }
 
 /** A scale of numbers or dates. */
@@ -67,7 +68,7 @@ export function scaleOf(column: ChartColumn | undefined, values: number[], range
   return Object.assign((value: number) => scale(value), { ticks: (count: number) => scale.ticks(count) });
 }
 
-/** Colours of values: the most frequent have one each, the others are grey. */
+/** Colours of values: the most frequent have one each; the others, and rows without a value, are grey. */
 export class Colours {
   readonly legend: [name: string, colour: string][] = [];
   private readonly colours = new Map<string, string>();
@@ -82,12 +83,17 @@ export class Colours {
     const names = [...counts].sort(([, n], [, m]) => m - n).map(([name]) => name);
     for (const [i, name] of names.slice(0, COLOURS).entries()) this.colours.set(name, colours[i] ?? OTHER);
     for (const [name, colour] of this.colours) this.legend.push([name, colour]);
-    if (names.length > COLOURS) this.legend.push([TEXTS.others, OTHER]);
+    if (names.length > COLOURS || values.some((value) => value === null)) this.legend.push([TEXTS.others, OTHER]);
   }
 
   of(value: ChartValue | undefined): string {
     if (!this.legend.length) return this.single;
     return this.colours.get(String(value)) ?? OTHER;
+  }
+
+  /** Whether a value has a colour that no other value has. */
+  hasOwn(value: ChartValue): boolean {
+    return value !== null && this.colours.has(String(value));
   }
 }
 
