@@ -1,6 +1,7 @@
 // Elements of the page, made without markup: nothing that is in the data is ever read as HTML.
 
-import { formatNumber, locale, measure, t } from './text/lookup';
+import { numberText } from './text/formats';
+import { formatNumber, measure, t } from './text/lookup';
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, unknown>;
@@ -18,15 +19,15 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     else if (value === true) element.setAttribute(name, '');
     else element.setAttribute(name, String(value));
   }
-  element.append(...children.flat().filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) element.append(child);
   return element;
 }
 
-/** An element of a drawing. */
-export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] {
+/** An element of a drawing. Children that are many are given as a list: arguments are limited. */
+export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, ...children: (Node | string | Node[])[]): SVGElementTagNameMap[K] {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
+  for (const child of children.flat()) element.append(child);
   return element;
 }
 
@@ -62,9 +63,6 @@ export const count = formatNumber;
 /** Rows as people count them. */
 export const rows = (number: number): string => t('nRows', { n: number });
 
-/** A number with so many digits after the decimal point. */
-const fixed = (value: number, digits: number): string => new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
-
 /** Bytes as people read them. */
 export function size(bytes: number): string {
   if (bytes < 1000) return measure(`${count(bytes)} B`);
@@ -75,11 +73,24 @@ export function size(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  return measure(`${fixed(value, value < 10 ? 1 : 0)} ${units[unit]}`);
+  return measure(`${numberText(value, value < 10 ? 'digits1' : 'digits0')} ${units[unit]}`);
 }
 
 /** Milliseconds as people read them. */
-export const duration = (ms: number): string => measure(ms < 1000 ? `${count(Math.max(1, Math.round(ms)))} ms` : `${fixed(ms / 1000, ms < 10_000 ? 2 : 1)} s`);
+export const duration = (ms: number): string => measure(ms < 1000 ? `${count(Math.max(1, Math.round(ms)))} ms` : `${numberText(ms / 1000, ms < 10_000 ? 'digits2' : 'digits1')} s`);
+
+/** Returns a function that runs `act` in the next frame, once however often it is called before. */
+export function oncePerFrame(act: () => void): () => void {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      act();
+    });
+  };
+}
 
 /** Says something to who does not see the page. */
 export function announce(text: string): void {

@@ -154,7 +154,7 @@ class Page {
     const failed = (problem: string) => this.notices.add('error', problem);
     const printed = new PrintedPage({ answers: runs.answers, map: () => this.map, summary: () => runs.exported, view: () => layout.main.dataset.tab ?? '', query: () => this.editor.text, digest: snapshot.digest });
     this.keepPrinted = () => void printed.keep();
-    exportShelf(layout.exportButton, runs.answers, () => runs.exported, failed, (close) => pictureItems({ map: () => this.map, legend: layout.legend, print: () => printed.print(), failed }, close));
+    exportShelf(layout.exportButton, runs.answers, () => runs.exported, failed, (close) => pictureItems({ map: () => this.map, legend: layout.legend, print: () => printed.print(), failed, note: (text) => this.notices.add('picture', text) }, close));
     const tools = h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), runs.allButton, this.styleButton, fullScreen);
     layout.place(this.bar(), tools, this.views.card.element);
     if (!isEmbedded()) return;

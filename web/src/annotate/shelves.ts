@@ -2,7 +2,8 @@
 
 import { count, h, popover, save } from '../dom';
 import { headers, json, message, Refused } from '../service';
-import { locale, t, type PlainKey } from '../text/lookup';
+import { numberText } from '../text/formats';
+import { t, type PlainKey } from '../text/lookup';
 import type { Annotation, Summary, Verdict } from './desk';
 
 /** Fills a panel each time it opens. */
@@ -26,8 +27,6 @@ async function lines(path: string): Promise<string> {
   return answer.text();
 }
 
-const percent = (share: number): string => new Intl.NumberFormat(locale(), { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(share);
-
 const VERDICTS: Record<Verdict, PlainKey> = { agree: 'verdictAgreed', correct: 'verdictCorrected', reject: 'verdictRejected' };
 
 type Status = keyof Summary['status'];
@@ -43,7 +42,7 @@ export function progressShelf(button: HTMLElement): void {
     const pairs: [string, string][] = [
       [t('entries'), count(summary.entries)],
       ...(Object.keys(STATUSES) as Status[]).map((status): [string, string] => [t(STATUSES[status]), count(summary.status[status])]),
-      [t('rightAsWritten'), t('nOfTotal', { n: summary.as_written, total: summary.validated }) + (summary.share_as_written === undefined ? '' : ` (${percent(summary.share_as_written)})`)],
+      [t('rightAsWritten'), t('nOfTotal', { n: summary.as_written, total: summary.validated }) + (summary.share_as_written === undefined ? '' : ` (${numberText(summary.share_as_written, 'percent')})`)],
       ...(summary.kappa === undefined ? [] : [["Fleiss' kappa", summary.kappa.toFixed(3)] as [string, string]]),
     ];
     const rows = Object.entries(summary.annotators).map(([name, work]) => h('tr', {}, h('th', { scope: 'row' }, name), [work.written, work.agreed, work.corrected, work.rejected, work.verdicts, work.skipped].map((number) => h('td', {}, count(number)))));

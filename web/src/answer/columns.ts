@@ -25,12 +25,22 @@ export interface ChartRow {
   values: ChartValue[];
   /** The colour that the row gives as `?rgb`. */
   rgb?: string;
+  /** Of a group: the number of its rows. */
+  rows?: number;
 }
+
+/**
+ * Why a chart does not draw a row: it has no usable value, fewer than two values, a negative number, a number that is not positive
+ * (a bubble or an area has no size then), too small an area; or it is over the limit of rows or of marks.
+ */
+export type LeftReason = 'valueless' | 'fewValues' | 'negative' | 'notPositive' | 'tooSmall' | 'overRows' | 'overMarks';
+
+/** Numbers of the answer's rows that a chart does not draw, by the reason. */
+export type LeftRows = Partial<Record<LeftReason, number>>;
 
 export interface ChartData {
   rows: ChartRow[];
-  /** Rows or groups that are not among them. */
-  more: number;
+  left: LeftRows;
 }
 
 export interface ImageOfRow {
@@ -46,21 +56,31 @@ const LOOKED = 5000;
 /** Marks of a chart, and images of a grid. */
 export const MARKS = 5000;
 const IMAGES = 500;
+/** Letters of a value in a chart. */
+const LETTERS = 120;
 /** Share of values from which a column has a type. */
 const SHARE = 0.9;
+/** The columns of answers that were looked at before. */
+const looked = new WeakMap<Read, ChartColumn[]>();
 const DATES = new Set(['dateTime', 'date', 'gYear', 'gYearMonth']);
 const GEOMETRIES = new Set(['wktLiteral', 'geoJSONLiteral']);
 
-export function columnsOf(found: Read, order: Uint32Array): ChartColumn[] {
-  const looked = order.subarray(0, LOOKED);
+/** Returns the columns of a whole answer: neither a filter nor the order of the rows changes their types. */
+export function columnsOf(found: Read): ChartColumn[] {
+  const columns = looked.get(found) ?? typed(found);
+  looked.set(found, columns);
+  return columns;
+}
+
+function typed(found: Read): ChartColumn[] {
+  const rows = found.rows.slice(0, LOOKED);
   return found.columns.map((name, index) => {
     const counts: Record<ColumnType, number> = { number: 0, date: 0, text: 0, thing: 0, image: 0, other: 0 };
     const distinct = new Set<string>();
     let filled = 0;
-    for (const row of looked) {
-      const entry = found.rows[row];
-      const cell = entry?.cell(index, found.columns);
-      if (!cell || cell.text === '') continue;
+    for (const entry of rows) {
+      const cell = entry.cell(index, found.columns);
+      if (cell.text === '') continue;
       filled += 1;
       distinct.add(cell.text);
       counts[typeOf(cell, name)] += 1;
@@ -101,9 +121,10 @@ function valueOf(cell: Cell, { type }: ChartColumn): ChartValue {
 
 /** Returns the values of some columns, in the order of the table. `counted` groups rows by these values and adds their number. */
 export function dataOf(found: Read, order: Uint32Array, indexes: number[], counted: boolean): ChartData {
-  const known = columnsOf(found, order);
-  const columns = indexes.flatMap((index) => known[index] ?? []);
+  const all = columnsOf(found);
+  const columns = indexes.flatMap((index) => all[index] ?? []);
   const rgb = found.columns.indexOf('rgb');
+  const short = shortener();
   const read = (row: number): ChartRow | null => {
     const entry = found.rows[row];
     if (!entry) return null;
@@ -113,25 +134,46 @@ export function dataOf(found: Read, order: Uint32Array, indexes: number[], count
   return counted ? grouped(order, read) : first(order, read);
 }
 
-const short = (value: ChartValue): ChartValue => (typeof value === 'string' && value.length > 120 ? `${value.slice(0, 119)}…` : value);
+/** Returns a function that shortens texts. Texts that would be the same then have a number, as charts tell values apart by them. */
+function shortener(): (value: ChartValue) => ChartValue {
+  const shorts = new Map<string, string>();
+  const uses = new Map<string, number>();
+  return (value) => {
+    if (typeof value !== 'string' || value.length <= LETTERS) return value;
+    const known = shorts.get(value);
+    if (known !== undefined) return known;
+    const begin = `${value.slice(0, LETTERS - 1)}…`;
+    const use = (uses.get(begin) ?? 0) + 1;
+    uses.set(begin, use);
+    const short = use > 1 ? `${begin} (${use})` : begin;
+    shorts.set(value, short);
+    return short;
+  };
+}
 
 function first(order: Uint32Array, read: (row: number) => ChartRow | null): ChartData {
   const rows = [...order.subarray(0, MARKS)].flatMap((row) => read(row) ?? []);
-  return { rows, more: order.length - rows.length };
+  return { rows, left: order.length > MARKS ? { overRows: order.length - MARKS } : {} };
 }
 
 function grouped(order: Uint32Array, read: (row: number) => ChartRow | null): ChartData {
   const groups = new Map<string, { row: ChartRow; number: number }>();
+  const left: LeftRows = {};
   for (const row of order) {
     const one = read(row);
-    if (!one || one.values.every((value) => value === null)) continue;
+    if (!one) continue;
+    if (one.values.every((value) => value === null)) {
+      left.valueless = (left.valueless ?? 0) + 1;
+      continue;
+    }
     const key = JSON.stringify(one.values);
     const group = groups.get(key);
     if (group) group.number += 1;
     else groups.set(key, { row: one, number: 1 });
   }
   const all = [...groups.values()].sort((a, b) => b.number - a.number || a.row.index - b.row.index);
-  return { rows: all.slice(0, MARKS).map(({ row, number }) => ({ ...row, values: [...row.values, number] })), more: Math.max(0, all.length - MARKS) };
+  if (all.length > MARKS) left.overRows = all.slice(MARKS).reduce((sum, { number }) => sum + number, 0);
+  return { rows: all.slice(0, MARKS).map(({ row, number }) => ({ ...row, rows: number, values: [...row.values, number] })), left };
 }
 
 const FILE = /^https?:\/\/commons\.wikimedia\.org\/wiki\/(?:Special:FilePath\/|File:)(.+)$/;
@@ -153,7 +195,7 @@ export function commons(text: string, column = ''): string | null {
 
 /** Returns the images of the rows, in the order of the table, without the values of the hidden columns. */
 export function imagesOf(found: Read, order: Uint32Array, hidden: string[]): { images: ImageOfRow[]; more: number } {
-  const columns = columnsOf(found, order).filter(({ type }) => type === 'image');
+  const columns = columnsOf(found).filter(({ type }) => type === 'image');
   const images: ImageOfRow[] = [];
   let more = 0;
   for (const row of order) {

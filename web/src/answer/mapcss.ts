@@ -1,7 +1,7 @@
 // The common part of MapCSS, as `{{style: ...}}` has it: rules by type, tags, classes and whether a way is closed, with how
 // lines, areas, points, symbols and texts look. What is not understood leaves its rule or its declaration out.
 
-import { locale } from '../text/lookup';
+import { numberText } from '../text/formats';
 import type { Tags } from './osm';
 
 /** How an element is drawn; lengths are pixels. */
@@ -85,7 +85,7 @@ export function stylesheet(source: string): Stylesheet | null {
   return { style, keys };
 }
 
-const grouped = (text: string): string => (Number.isFinite(Number(text)) ? Number(text).toLocaleString(locale(), { maximumFractionDigits: 6 }) : text);
+const grouped = (text: string): string => (Number.isFinite(Number(text)) ? numberText(Number(text), 'limit') : text);
 
 const CONDITION = /\[((?:"[^"]*"|'[^']*'|[^\]"'])*)\]/g;
 

@@ -2,7 +2,7 @@
 
 import type { Geometry } from 'geojson';
 import type { Language } from '../link';
-import type { ChartColumn, ChartData, ImageOfRow } from './columns';
+import type { ChartColumn, ChartData, ImageOfRow, LeftRows } from './columns';
 import type { Profile } from './profile';
 import type { Look } from './look';
 
@@ -130,6 +130,7 @@ export interface Graph {
 export interface Dates {
   column: string;
   rows: { index: number; title: string; text: string; year: number }[];
+  left: LeftRows;
 }
 
 /** The most frequent values of a column. */

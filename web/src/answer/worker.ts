@@ -5,10 +5,11 @@ import { wording } from '../wording';
 import { boxOf } from './geometry';
 import { arranged, facets } from './arrange';
 import { columnsOf, dataOf, imagesOf } from './columns';
+import { datesOf } from './dates';
 import * as graph from './graph';
 import { layers } from './layers';
 import { label, labelsOf, place, type Asking } from './lookup';
-import type { Asked, Cell, Dates, Details, Layer, Message, Order, Replies, Row, Saved, Summary } from './model';
+import type { Asked, Cell, Details, Layer, Message, Order, Replies, Row, Saved, Summary } from './model';
 import { profile } from './profile';
 import * as save from './save';
 import { read, textAlone, type Entry, type Read } from './table';
@@ -91,13 +92,13 @@ function obey(order: Order): Promise<unknown> | unknown {
     case 'apart':
       return kept?.drawing.apart(order.cluster) ?? 0;
     case 'dates':
-      return dates();
+      return kept ? datesOf(kept.read, kept.order) : null;
     case 'graph':
       return drawn();
     case 'columns':
-      return kept ? columnsOf(kept.read, kept.order) : [];
+      return kept ? columnsOf(kept.read) : [];
     case 'chart':
-      return kept ? dataOf(kept.read, kept.order, order.columns, order.counted) : { rows: [], more: 0 };
+      return kept ? dataOf(kept.read, kept.order, order.columns, order.counted) : { rows: [], left: {} };
     case 'images':
       return kept ? imagesOf(kept.read, kept.order, order.hidden) : { images: [], more: 0 };
     case 'profile':
@@ -316,31 +317,6 @@ function details(index: number): Details {
   const entry = kept?.read.rows[index];
   if (!kept || !entry) throw new Failed(0, t('noSuchRow'));
   return { index, title: shortened({ text: entry.title }, CELL).text, href: entry.href, pairs: entry.pairs().map(([name, cell]) => [name, shortened(cell, VALUE)]), geometry: entry.geometry, box: entry.geometry && boxOf(entry.geometry), nodes: graph.named(kept.read, index) };
-}
-
-/** Dots that can be told from each other. */
-const DATED = 5000;
-
-function dates(): Dates | null {
-  if (kept?.read.kind !== 'solutions') return null;
-  const { columns, rows: all } = kept.read;
-  for (const [i, column] of columns.entries()) {
-    const found = [...kept.order].flatMap((index) => {
-      const entry = all[index];
-      if (!entry) return [];
-      const cell = entry.cell(i, columns);
-      const year = cell.note === 'dateTime' || cell.note === 'date' ? yearOf(cell.text) : null;
-      return year === null ? [] : [{ index, title: shortened({ text: entry.title }, CELL).text, text: cell.text.replace(/T00:00:00Z$/, ''), year }];
-    });
-    if (found.length > 1) return { column, rows: found.sort((a, b) => a.year - b.year).slice(0, DATED) };
-  }
-  return null;
-}
-
-/** A date in years, with the days as their fraction. */
-function yearOf(text: string): number | null {
-  const match = /^(-?\d+)-(\d\d)-(\d\d)/.exec(text);
-  return match ? Number(match[1]) + (Number(match[2]) - 1) / 12 + (Number(match[3]) - 1) / 366 : null;
 }
 
 /** A piece of the answer that ends where a letter does. */

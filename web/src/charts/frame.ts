@@ -2,10 +2,11 @@
 // the colours of the page; `pictures/chart.ts` replaces them in files.
 
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import type { ChartColumn, ChartValue } from '../answer/columns';
+import type { ChartColumn, ChartValue, LeftRows } from '../answer/columns';
 import { svg } from '../dom';
 import { OTHER, paletteNamed } from '../style/palettes';
-import { locale, t } from '../text/lookup';
+import { dateText, isNaming, numberText } from '../text/formats';
+import { t } from '../text/lookup';
 import { TEXTS } from './texts';
 
 export const FONT = 'font-family: "IBM Plex Sans", system-ui, sans-serif; font-size: 11px';
@@ -23,22 +24,16 @@ export interface Size {
 /** A drawing and its size, which may be higher than the room: such a chart scrolls. */
 export interface Drawn extends Size {
   parts: SVGElement[];
-  /** Number of marks, and of rows or groups that are not drawn for want of room. */
   marks: number;
-  left: number;
+  /** The most marks that are drawn, if there is a limit. */
+  limit?: number;
+  left: LeftRows;
 }
 
 /** A scale of numbers or dates. */
 export type Scale = ((value: number) => number) & { ticks(count: number): number[] };
 
-const plain = () => new Intl.NumberFormat(locale(), { maximumFractionDigits: 6, useGrouping: 'min2' });
-const compact = () => new Intl.NumberFormat(locale(), { notation: 'compact', maximumFractionDigits: 2 });
-const month = () => new Intl.DateTimeFormat(locale(), { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const day = () => new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' });
 const YEAR = 365.25 * 86_400_000;
-
-/** Whether numbers of a column are years or codes, which are written without separators. */
-const isName = ({ name }: ChartColumn): boolean => /(^|[_:.\s])(id|year|code|ref|number|zip|postcode)s?$|Year$|^(jahr|année|año|anno|ano)$/i.test(name);
 
 /** Returns a value as text; `span` is the range of an axis, by which its dates and numbers are shortened. */
 export function textOf(value: ChartValue | undefined, column: ChartColumn | undefined, span = 0): string {
@@ -47,10 +42,10 @@ export function textOf(value: ChartValue | undefined, column: ChartColumn | unde
   if (column?.type === 'date') {
     const date = new Date(value);
     if (span > 3 * YEAR || (span === 0 && date.getUTCMonth() === 0 && date.getUTCDate() === 1)) return yearOf(date.getUTCFullYear());
-    return span > 0.3 * YEAR ? month().format(date) : day().format(date);
+    return dateText(date, span > 0.3 * YEAR ? 'month' : 'day');
   }
-  if (column && isName(column)) return String(value);
-  return span >= 1e5 ? compact().format(value) : plain().format(value);
+  if (column && isNaming(column.name)) return String(value);
+  return numberText(value, span >= 1e5 ? 'compact' : 'mark');
 }
 
 const yearOf = (year: number): string => (year < 1 ? t('yearBCE', { year: String(1 - year) }) : String(year));
@@ -73,7 +68,7 @@ export function scaleOf(column: ChartColumn | undefined, values: number[], range
   return Object.assign((value: number) => scale(value), { ticks: (count: number) => scale.ticks(count) });
 }
 
-/** Colours of values: the most frequent have one each, the others are grey. */
+/** Colours of values: the most frequent have one each; the others, and rows without a value, are grey. */
 export class Colours {
   readonly legend: [name: string, colour: string][] = [];
   private readonly colours = new Map<string, string>();
@@ -88,12 +83,17 @@ export class Colours {
     const names = [...counts].sort(([, n], [, m]) => m - n).map(([name]) => name);
     for (const [i, name] of names.slice(0, COLOURS).entries()) this.colours.set(name, colours[i] ?? OTHER);
     for (const [name, colour] of this.colours) this.legend.push([name, colour]);
-    if (names.length > COLOURS) this.legend.push([TEXTS.others, OTHER]);
+    if (names.length > COLOURS || values.some((value) => value === null)) this.legend.push([TEXTS.others, OTHER]);
   }
 
   of(value: ChartValue | undefined): string {
     if (!this.legend.length) return this.single;
     return this.colours.get(String(value)) ?? OTHER;
+  }
+
+  /** Whether a value has a colour that no other value has. */
+  hasOwn(value: ChartValue): boolean {
+    return value !== null && this.colours.has(String(value));
   }
 }
 

@@ -3,14 +3,14 @@
 
 import type { Answers } from '../answer/client';
 import type { ImageOfRow } from '../answer/columns';
-import { count, h } from '../dom';
+import { h } from '../dom';
 import { t } from '../text/lookup';
 
 export const IMAGE_TEXTS = {
   get region() { return t('images'); },
   get links() { return t('theImagesAreOnCommons'); },
-  number: (number: string) => t('imagesNumber', { number }),
-  more: (number: string) => t('imagesMore', { number }),
+  number: (n: number) => t('imagesNumber', { n }),
+  more: (n: number) => t('imagesMore', { n }),
   open: (name: string) => t('imageOnCommons', { name }),
 };
 
@@ -61,7 +61,7 @@ export class ImageGrid {
   private draw(): void {
     if (!this.found) return;
     const { images, more } = this.found;
-    this.note.textContent = [IMAGE_TEXTS.number(count(images.length)), more ? IMAGE_TEXTS.more(count(more)) : '', IMAGE_TEXTS.links].filter(Boolean).join(' · ');
+    this.note.textContent = [IMAGE_TEXTS.number(images.length), more ? IMAGE_TEXTS.more(more) : '', IMAGE_TEXTS.links].filter(Boolean).join(' · ');
     this.grid.replaceChildren(...images.map((image) => this.item(image)));
   }
 

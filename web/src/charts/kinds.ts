@@ -1,7 +1,9 @@
 // Which charts fit an answer's columns, and which column each of them draws where. As in the Wikidata Query Service, columns are
 // taken in the order of the query: the first number, date or text goes across, the next number up, a further text is the colour.
+// Bars differ if the first column is an amount: bars have names, and amounts are their lengths.
 
 import type { ChartColumn } from '../answer/columns';
+import { isNaming } from '../text/formats';
 
 export type Kind = 'bar' | 'line' | 'area' | 'scatter' | 'bubble' | 'tree' | 'treemap' | 'dimensions';
 
@@ -35,14 +37,20 @@ const BARS = 200;
 /** Most columns of dimensions. */
 const DIMENSIONS = 8;
 
-/** What a query says of its view: `#defaultView:BarChart{"hide": "?item"}`. */
+/**
+ * What a query says of its view: `#defaultView:BarChart{"hide": "?item"}`. `null` stands for no column: the number of rows as `y`,
+ * one colour as `colour`.
+ */
 export interface ViewOptions {
   view: string;
   hide: string[];
   x?: string;
-  y?: string;
-  colour?: string;
+  y?: string | null;
+  colour?: string | null;
 }
+
+/** The options of a view as its comment has them. */
+type WrittenOptions = Record<string, string | string[] | null>;
 
 const VIEW = /^[ \t]*#[ \t]*defaultView[ \t]*:[ \t]*(\w+)[ \t]*(\{.*\})?[ \t]*$/im;
 
@@ -57,11 +65,12 @@ export function viewOf(text: string): ViewOptions {
   }
   const names = (value: unknown): string[] => [value].flat().flatMap((name) => (typeof name === 'string' ? name.replace(/^[?$]/, '') : []));
   const one = (value: unknown): string | undefined => names(value)[0];
-  return { view: view.toLowerCase(), hide: names(read.hide), x: one(read.x), y: one(read.y), colour: one(read.colour) };
+  const oneOrNone = (value: unknown): string | null | undefined => (value === null ? null : one(value));
+  return { view: view.toLowerCase(), hide: names(read.hide), x: one(read.x), y: oneOrNone(read.y), colour: oneOrNone(read.colour) };
 }
 
 /** Returns the text of a query whose comment names this view. Options of the style on the map are dropped with the map. */
-export function withView(text: string, view: string, options: Record<string, string | string[]>): string {
+export function withView(text: string, view: string, options: WrittenOptions): string {
   const line = `#defaultView:${view}${Object.keys(options).length ? JSON.stringify(options) : ''}`;
   return `${line}\n${text.replace(VIEW, '').replace(/^\n/, '')}`;
 }
@@ -75,6 +84,8 @@ export function usable(columns: ChartColumn[], hidden: string[] = []): ChartColu
 const isNumber = ({ type }: ChartColumn): boolean => type === 'number';
 const isAxis = ({ type }: ChartColumn): boolean => type === 'number' || type === 'date';
 const isName = ({ type }: ChartColumn): boolean => type === 'text' || type === 'thing';
+/** Whether a column has lengths and sizes, not years or codes. */
+const isAmount = (one: ChartColumn): boolean => isNumber(one) && !isNaming(one.name);
 
 /** Returns the charts that fit. */
 export function fitting(columns: ChartColumn[]): Kind[] {
@@ -100,23 +111,55 @@ export function fitting(columns: ChartColumn[]): Kind[] {
 /** Returns the columns that a chart draws unless others are chosen. */
 export function rolesOf(kind: Kind, columns: ChartColumn[], options: Partial<ViewOptions> = {}): Roles {
   const all = usable(columns, options.hide);
-  const place = (one: ChartColumn | undefined): number => one?.index ?? NONE;
-  const named = (name: string | undefined): number => place(all.find((one) => one.name === name));
+  const named = (name: string | null | undefined): ChartColumn | undefined => all.find((one) => one.name === name);
   const names = all.filter(isName);
   const several = names.filter(({ distinct }) => distinct > 1);
   const numbers = all.filter(isNumber);
-  const size = numbers.find(({ distinct }) => distinct > 1) ?? numbers[0];
-  if (kind === 'tree' || kind === 'treemap') return { x: NONE, y: kind === 'tree' ? NONE : named(options.y) !== NONE ? named(options.y) : (size?.index ?? ROWS), colour: NONE, levels: levelsOf(kind, names, columns) };
-  if (kind === 'dimensions') return { x: NONE, y: NONE, colour: named(options.colour), levels: all.filter((one) => isAxis(one) || one.distinct <= BARS).slice(0, DIMENSIONS).map(({ index }) => index) };
-  if (kind === 'bubble') return { x: named(options.x) !== NONE ? named(options.x) : place(several[0] ?? names[0]), y: named(options.y) !== NONE ? named(options.y) : place(size), colour: named(options.colour), levels: [] };
-  const across = all.filter((one) => (kind === 'bar' ? isAxis(one) || isName(one) : isAxis(one)) && one.distinct > 1);
-  let x = across[0];
-  // A number alone goes up, next to the names.
-  if (x && isNumber(x) && !all.some((one) => isNumber(one) && one !== x)) x = across.find((one) => one !== x) ?? x;
-  const up = numbers.find((one) => one !== x && one.distinct > 1) ?? numbers.find((one) => one !== x);
+  const place = (one: ChartColumn | undefined): number => one?.index ?? NONE;
+  // Rows are counted if the query says so, or if there is no number.
+  const counted = (column: ChartColumn | undefined): number => named(options.y)?.index ?? (options.y === null ? ROWS : (column?.index ?? ROWS));
+  const size = sizeOf(numbers);
+  if (kind === 'tree' || kind === 'treemap') return { x: NONE, y: kind === 'tree' ? NONE : counted(size), colour: NONE, levels: levelsOf(kind, names, columns) };
+  if (kind === 'dimensions') return { x: NONE, y: NONE, colour: place(named(options.colour)), levels: all.filter((one) => isAxis(one) || one.distinct <= BARS).slice(0, DIMENSIONS).map(({ index }) => index) };
+  if (kind === 'bubble') return { x: place(named(options.x) ?? several[0] ?? names[0]), y: place(named(options.y) ?? size), colour: place(named(options.colour)), levels: [] };
+  const x = named(options.x) ?? acrossOf(kind, all);
+  const others = numbers.filter((one) => one !== x);
+  const up = kind === 'bar' ? sizeOf(others) : (others.find(({ distinct }) => distinct > 1) ?? others[0]);
+  const y = kind === 'bar' ? counted(up) : place(named(options.y) ?? up);
   const colour = several.find((one) => one !== x && one.distinct <= BARS && one.distinct < one.filled);
-  const wanted = named(options.x);
-  return { x: wanted === NONE ? place(x) : wanted, y: named(options.y) !== NONE ? named(options.y) : kind === 'bar' && !up ? ROWS : place(up), colour: options.colour === undefined ? place(colour) : named(options.colour), levels: [] };
+  return { x: place(x), y, colour: place(options.colour === undefined ? colour : named(options.colour)), levels: [] };
+}
+
+/** Returns the column that goes across: for bars, one with names instead of an amount. */
+function acrossOf(kind: Kind, all: ChartColumn[]): ChartColumn | undefined {
+  const across = all.filter((one) => (isAxis(one) || (kind === 'bar' && isName(one))) && one.distinct > 1);
+  const [first] = across;
+  if (!first || !isNumber(first)) return first;
+  if (kind === 'bar' && isAmount(first)) return across.find(isName) ?? across.find((one) => !isAmount(one)) ?? first;
+  // A number alone goes up, next to the names.
+  const isAlone = !all.some((one) => isNumber(one) && one !== first);
+  return (isAlone ? across.find((one) => one !== first) : undefined) ?? first;
+}
+
+/** Returns the column of lengths or sizes: an amount, if there is one with different values. */
+function sizeOf(numbers: ChartColumn[]): ChartColumn | undefined {
+  const varied = numbers.filter(({ distinct }) => distinct > 1);
+  return varied.find(isAmount) ?? varied[0] ?? numbers[0];
+}
+
+/** Returns the options of a view from which `rolesOf` returns these roles: those that differ from its own choice. */
+export function optionsOf(kind: Kind, roles: Roles, columns: ChartColumn[], hidden: string[]): WrittenOptions {
+  const options: Partial<ViewOptions> = { hide: hidden };
+  // A part is chosen with regard to those before it.
+  for (const part of ['x', 'y', 'colour'] as const) {
+    if (rolesOf(kind, columns, options)[part] === roles[part]) continue;
+    const name = columns.find(({ index }) => index === roles[part])?.name;
+    if (part === 'x') options.x = name;
+    else options[part] = name ?? null;
+  }
+  const written = (name: string | null) => (name === null ? null : `?${name}`);
+  const parts = (['x', 'y', 'colour'] as const).flatMap((part): [string, string | null][] => (options[part] === undefined ? [] : [[part, written(options[part])]]));
+  return { ...(hidden.length && { hide: hidden.map((name) => `?${name}`) }), ...Object.fromEntries(parts) };
 }
 
 /** Names from the root on: as the query has them, for a tree map without names that are the same in all rows. */

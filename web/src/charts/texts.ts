@@ -23,11 +23,10 @@ export const TEXTS = {
   get empty() { return t('noRowHasAValue'); },
   get drawing() { return t('drawing'); },
   failed: (why: string) => t('theChartCouldNotBeDrawn', { why }),
-  more: (drawn: string, all: string) => t('chartOfTheFirst', { drawn, all }),
   title: (kind: string, what: string) => `${kind}: ${what}`,
   by: (up: string, across: string) => t('chartBy', { up, across }),
   description: (marks: string) => t('chartDescription', { marks }),
-  marks: (number: string, kind: Kind) => t(MARKS[kind], { number }),
+  marks: (n: number, kind: Kind) => t(MARKS[kind], { n }),
   range: (name: string, low: string, high: string) => t('chartRange', { name, low, high }),
 };
 

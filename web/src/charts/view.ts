@@ -3,9 +3,10 @@
 import './charts.css';
 import type { Answers } from '../answer/client';
 import type { ChartColumn, ChartData, ChartRow } from '../answer/columns';
-import { announce, count, h } from '../dom';
+import { announce, h, oncePerFrame } from '../dom';
 import { pictureButtons } from '../pictures/buttons';
-import { fitting, KINDS, NONE, rolesOf, ROWS, usable, withView, type Kind, type Roles, type ViewOptions } from './kinds';
+import { fitting, KINDS, NONE, optionsOf, rolesOf, ROWS, usable, withView, type Kind, type Roles, type ViewOptions } from './kinds';
+import { uniqueLabels } from './labels';
 import { labelLanguages } from '../text/languages';
 import { TEXTS } from './texts';
 
@@ -23,6 +24,9 @@ const CHOICES: { part: 'x' | 'y' | 'colour'; kinds: Kind[]; label: (kind: Kind) 
   { part: 'y', kinds: ['bar', 'line', 'area', 'scatter', 'bubble', 'treemap'], label: (kind) => (kind === 'bubble' || kind === 'treemap' ? TEXTS.size : TEXTS.up) },
   { part: 'colour', kinds: ['bar', 'line', 'area', 'scatter', 'bubble'], label: () => TEXTS.colour },
 ];
+
+/** Most items whose labels are looked up for a chart. */
+const LABELS = 500;
 
 export class ChartView {
   private readonly kindField = h('select', { class: 'field', 'aria-label': TEXTS.kind });
@@ -43,7 +47,7 @@ export class ChartView {
   private turn = 0;
 
   constructor(private readonly wiring: ChartWiring) {
-    new ResizeObserver(() => void this.draw()).observe(this.host);
+    new ResizeObserver(oncePerFrame(() => void this.draw())).observe(this.host);
     this.kindField.addEventListener('change', () => this.choose(this.kindField.value as Kind));
     this.host.addEventListener('click', (event) => {
       const index = Number((event.target as Element).closest('[data-index]')?.getAttribute('data-index') ?? -1);
@@ -157,11 +161,9 @@ export class ChartView {
     try {
       const { draw } = await import('./draw');
       if (turn !== this.turn) return;
-      const chart = draw({ kind, ...this.series(data) }, { width: clientWidth, height: Math.max(180, clientHeight - 4) });
-      this.host.replaceChildren(chart?.element ?? h('p', { class: 'muted pad' }, TEXTS.empty));
-      const all = data.rows.length + data.more;
-      const shown = chart?.left ? chart.marks : data.rows.length;
-      this.note.textContent = chart && (data.more || chart.left) ? TEXTS.more(count(shown), count(chart.left ? chart.marks + chart.left : all)) : '';
+      const { element, note } = draw({ kind, ...this.series(data), left: data.left }, { width: clientWidth, height: Math.max(180, clientHeight - 4) });
+      this.host.replaceChildren(element ?? h('p', { class: 'muted pad' }, TEXTS.empty));
+      this.note.textContent = note;
       this.mark(this.selected);
     } catch (problem) {
       this.note.textContent = TEXTS.failed((problem as Error).message);
@@ -187,15 +189,11 @@ export class ChartView {
       if (this.columns[index]?.type === 'thing') for (const { values } of data.rows) if (/^[QPL]\d+$/.test(String(values[place]))) ids.add(String(values[place]));
     });
     if (!ids.size) return new Map();
-    return new Map(await this.wiring.answers.ask({ do: 'labels', ids: [...ids].slice(0, 500), languages: labelLanguages() }).catch(() => []));
+    return uniqueLabels(await this.wiring.answers.ask({ do: 'labels', ids: [...ids].slice(0, LABELS), languages: labelLanguages() }).catch(() => []));
   }
 
   private write(): void {
-    const name = (index: number) => `?${this.columns[index]?.name ?? ''}`;
-    const usual = rolesOf(this.kind, this.columns, { hide: this.options.hide });
-    const own = (['x', 'y', 'colour'] as const).filter((part) => this.roles[part] !== usual[part] && this.roles[part] >= 0);
-    const hide = (this.options.hide ?? []).map((column) => `?${column}`);
-    const options = { ...(hide.length && { hide }), ...Object.fromEntries(own.map((part) => [part, name(this.roles[part])])) };
+    const options = optionsOf(this.kind, this.roles, this.columns, this.options.hide ?? []);
     this.wiring.rewrite?.((text) => withView(text, KINDS[this.kind], options));
     announce(TEXTS.written);
   }

@@ -5,7 +5,8 @@ import { h } from '../dom';
 import type { Example } from '../examples';
 import { siteName } from '../identity/identity';
 import type { Snapshot } from '../service';
-import { locale, t } from '../text/lookup';
+import { dateText, listText } from '../text/formats';
+import { t } from '../text/lookup';
 
 /** Examples that are offered. */
 const OFFERED = 3;
@@ -15,9 +16,9 @@ export function intro(snapshot: Snapshot, examples: Example[], take: (example: E
   const { counts, triples, data_time } = snapshot;
   const elements = counts.nodes + counts.ways + counts.relations;
   const names = snapshot.sources.map(({ name }) => name.replace(/\.(osm\.pbf|osm|pbf|nt\.gz|nt|json.*)$/, ''));
-  const date = new Date(data_time).toLocaleDateString(locale(), { dateStyle: 'long' });
+  const date = dateText(new Date(data_time), 'long');
   const parts = [elements > 0 && t('elementsOfOpenStreetMap', { n: elements }), triples !== null && t('statementsOfWikidata', { n: triples })].filter((part) => part !== false);
-  const content = parts.length ? new Intl.ListFormat(locale()).format(parts) : t('nothing');
+  const content = parts.length ? listText(parts) : t('nothing');
   return h(
     'section',
     { class: 'intro', 'aria-label': t('aboutThisPage') },

@@ -4,77 +4,81 @@ import type { Geometry, Position } from 'geojson';
 import type { Map as MapLibre, MapGeoJSONFeature } from 'maplibre-gl';
 import { svg } from '../dom';
 import { blobOf } from './chart';
+import { FONT, FONT_SIZE, footOf, measure, measureInAnyFont } from './foot';
+import { drawLegend, legendParts, type LegendLine } from './legend';
 import { TEXTS } from './texts';
 
-/** Names with their colours. */
-export type Legend = [name: string, colour: string][];
-
-const FOOT = 20;
-const LINE = 17;
 /** Features of an SVG; more would be a file that no program opens. */
 const FEATURES = 60_000;
-const FONT = '"IBM Plex Sans", system-ui, sans-serif';
-
-/** Reads the legend that is shown on the map. */
-export function legendOf(host: HTMLElement): Legend {
-  return [...host.querySelectorAll('li')].flatMap((item): Legend => {
-    const dot = item.querySelector('.dot');
-    return dot ? [[dot.nextElementSibling?.textContent ?? '', getComputedStyle(dot).backgroundColor]] : [];
-  });
-}
 
 const colourOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Returns a picture of a copy of the map; `ratio` is the number of its pixels for each of the page. */
-export async function mapPng(copy: HTMLCanvasElement, ratio: number, legend: Legend): Promise<Blob> {
+export async function mapPng(copy: HTMLCanvasElement, ratio: number, legend: LegendLine[]): Promise<Blob> {
+  await document.fonts.ready;
+  const measured = measure();
+  const [width, height] = [copy.width / ratio, copy.height / ratio];
+  const foot = footOf([TEXTS.attribution], width, measured);
   const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = [copy.width, copy.height + Math.round(FOOT * ratio)];
+  [canvas.width, canvas.height] = [copy.width, copy.height + Math.round(foot.height * ratio)];
   const context = canvas.getContext('2d');
   if (!context) throw new Error(TEXTS.failed);
-  await document.fonts.ready;
   context.fillStyle = colourOf('--raised');
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(copy, 0, 0);
   context.scale(ratio, ratio);
-  context.font = `11px ${FONT}`;
-  const height = copy.height / ratio;
-  if (legend.length) {
-    const wide = 34 + Math.max(...legend.map(([name]) => context.measureText(name).width));
-    context.fillRect(8, height - 8 - legend.length * LINE - 8, wide, legend.length * LINE + 8);
-  }
-  legend.forEach(([name, colour], i) => {
-    const y = height - 8 - (legend.length - i) * LINE + 8;
-    context.fillStyle = colour;
-    context.beginPath();
-    context.arc(20, y, 4.5, 0, 7);
-    context.fill();
-    context.fillStyle = colourOf('--ink');
-    context.fillText(name, 31, y + 4);
-  });
+  context.font = `${FONT_SIZE}px ${FONT}`;
+  drawLegend(context, legend, width, height, measured, colourOf);
   context.fillStyle = colourOf('--muted');
-  context.fillText(TEXTS.attribution, 8, height + 14);
+  for (const { text, x, y } of foot.lines) context.fillText(text, x, height + y);
   return blobOf(canvas);
 }
 
-/** Returns an SVG of what the map draws, in the order of its layers. Icons and heat maps are left out. */
-export function mapSvg(map: MapLibre, legend: Legend): string {
+/** Features of the map by their layers, those drawn last first; and how many are over the limit. */
+export function byLayers<T extends { layer: { id: string } }>(features: T[], most: number): { layers: Map<string, T[]>; over: number } {
+  const layers = new Map<string, T[]>();
+  for (const feature of features.slice(0, most)) {
+    const same = layers.get(feature.layer.id);
+    if (same) same.push(feature);
+    else layers.set(feature.layer.id, [feature]);
+  }
+  return { layers, over: Math.max(0, features.length - most) };
+}
+
+/**
+ * Returns an SVG of what the map draws, in the order of its layers, and a note about what it leaves out: icons and heat maps, which
+ * are no shapes, and features over the limit. The note is empty if it has all of the answer.
+ */
+export function mapSvg(map: MapLibre, legend: LegendLine[]): { text: string; note: string } {
   const { clientWidth: width, clientHeight: height } = map.getContainer();
-  const byLayer = new Map<string, MapGeoJSONFeature[]>();
-  for (const feature of map.queryRenderedFeatures().slice(0, FEATURES)) byLayer.set(feature.layer.id, [...(byLayer.get(feature.layer.id) ?? []), feature]);
+  const { layers, over } = byLayers(map.queryRenderedFeatures(), FEATURES);
+  let missing = over;
   const parts: SVGElement[] = [];
   for (const layer of map.getStyle().layers) {
     if (layer.type === 'background') parts.push(svg('rect', { width, height, fill: String(map.getPaintProperty(layer.id, 'background-color')) }));
-    const group = (byLayer.get(layer.id) ?? []).reverse().flatMap((feature) => partOf(map, feature) ?? []);
-    if (group.length) parts.push(svg('g', { id: layer.id.replace(/[^\w-]/g, '-') }, ...group));
+    const group: SVGElement[] = [];
+    for (const feature of (layers.get(layer.id) ?? []).reverse()) {
+      const part = partOf(map, feature);
+      if (part) group.push(part);
+      else if (feature.source === 'answer') missing += 1;
+    }
+    if (group.length) parts.push(svg('g', { id: layer.id.replace(/[^\w-]/g, '-') }, group));
   }
-  const keys = legend.flatMap(([name, colour], i) => {
-    const y = height - 8 - (legend.length - i) * LINE + 8;
-    return [svg('circle', { cx: 20, cy: y, r: 4.5, fill: colour }), svg('text', { x: 31, y: y + 4, fill: colourOf('--ink') }, name)];
-  });
-  const box = legend.length ? [svg('rect', { x: 8, y: height - 16 - legend.length * LINE, width: 40 + 6.2 * Math.max(...legend.map(([name]) => name.length)), height: legend.length * LINE + 8, fill: colourOf('--raised') })] : [];
+  const measured = measureInAnyFont();
+  const note = missing ? TEXTS.svgLeavesOut(missing, FEATURES) : '';
+  const foot = footOf([note, TEXTS.attribution], width, measured);
   const clip = svg('clipPath', { id: 'map' }, svg('rect', { width, height }));
-  const picture = svg('svg', { xmlns: 'http://www.w3.org/2000/svg', width, height: height + FOOT, viewBox: `0 0 ${width} ${height + FOOT}`, 'font-family': FONT.replace(/"/g, "'"), 'font-size': 11 }, svg('title', {}, TEXTS.map), svg('defs', {}, clip), svg('rect', { width, height: height + FOOT, fill: colourOf('--raised') }), svg('g', { 'clip-path': 'url(#map)' }, ...parts), ...box, ...keys, svg('text', { x: 8, y: height + 14, fill: colourOf('--muted') }, TEXTS.attribution));
-  return new XMLSerializer().serializeToString(picture);
+  const picture = svg(
+    'svg',
+    { xmlns: 'http://www.w3.org/2000/svg', width, height: height + foot.height, viewBox: `0 0 ${width} ${height + foot.height}`, 'font-family': FONT.replace(/"/g, "'"), 'font-size': FONT_SIZE },
+    svg('title', {}, TEXTS.map),
+    svg('defs', {}, clip),
+    svg('rect', { width, height: height + foot.height, fill: colourOf('--raised') }),
+    svg('g', { 'clip-path': 'url(#map)' }, parts),
+    ...legendParts(legend, width, height, measured, colourOf),
+    ...foot.lines.map(({ text, x, y }) => svg('text', { x, y: height + y, fill: colourOf('--muted') }, text)),
+  );
+  return { text: new XMLSerializer().serializeToString(picture), note };
 }
 
 type Values = Record<string, unknown>;

@@ -49,10 +49,10 @@ export class PrintedPage {
   private fill(): void {
     const { map, summary, view, query, digest } = this.wiring;
     const shown = summary();
-    const chart = document.querySelector('.panel:not([hidden]) svg.chart, .panel:not([hidden]) svg.network, .panel:not([hidden]) .timeline-view svg');
+    const chart = document.querySelector<SVGSVGElement>('.panel:not([hidden]) svg.chart, .panel:not([hidden]) svg.network, .panel:not([hidden]) .timeline-view svg');
     const picture = shown && shown.box ? map()?.copy() : null;
     const legend = document.querySelector('.legend-host .legend')?.cloneNode(true);
-    const parts = view() === 'table' || !chart ? this.table(shown) : [chart.cloneNode(true)];
+    const parts = view() === 'table' || !chart ? this.table(shown) : [chart.cloneNode(true), ...(chart.dataset.note ? [h('p', {}, chart.dataset.note)] : [])];
     this.element.replaceChildren(h('h1', {}, 'Terrapin'), h('h2', {}, TEXTS.query), h('pre', {}, query()), h('h2', {}, TEXTS.answer), ...(picture ? [picture] : []), ...(legend && picture ? [legend] : []), ...parts, h('footer', {}, h('p', {}, TEXTS.attribution), h('p', {}, TEXTS.snapshot(digest))));
     this.element.hidden = false;
   }

@@ -11,10 +11,12 @@ export interface PicturesWiring {
   legend: HTMLElement;
   print: () => Promise<void>;
   failed: (problem: string) => void;
+  /** Shows what a picture leaves out; nothing if it has all. */
+  note: (text: string) => void;
 }
 
 /** Returns the items of the menu; `close` closes it. */
-export function pictureItems({ map, legend, print, failed }: PicturesWiring, close: () => void): HTMLElement[] {
+export function pictureItems({ map, legend, print, failed, note: tell }: PicturesWiring, close: () => void): HTMLElement[] {
   const item = (label: string, note: string, act: () => Promise<void>) => {
     const press = () => {
       close();
@@ -29,13 +31,14 @@ export function pictureItems({ map, legend, print, failed }: PicturesWiring, clo
   };
   return [
     item(TEXTS.mapPng, TEXTS.mapPngNote, picture(async (shown) => {
-      const [{ copied }, { legendOf, mapPng }] = await Promise.all([import('./canvas'), import('./map')]);
+      const [{ copied }, { mapPng }, { legendOf }] = await Promise.all([import('./canvas'), import('./map'), import('./legend')]);
       const copy = await shown.drawn(copied);
       saveBlob(await mapPng(copy, devicePixelRatio || 1, legendOf(legend)), 'terrapin-map.png');
     })),
     item(TEXTS.mapSvg, TEXTS.mapSvgNote, picture(async (shown) => {
-      const { legendOf, mapSvg } = await import('./map');
-      const text = await shown.drawn((inner) => mapSvg(inner, legendOf(legend)));
+      const [{ mapSvg }, { legendOf }] = await Promise.all([import('./map'), import('./legend')]);
+      const { text, note } = await shown.drawn((inner) => mapSvg(inner, legendOf(legend)));
+      tell(note);
       saveBlob(new Blob([text], { type: 'image/svg+xml' }), 'terrapin-map.svg');
     })),
     item(TEXTS.print, TEXTS.printNote, print),

@@ -18,6 +18,7 @@ export const TEXTS = {
   get failed() { return t('thePictureCouldNotBeMade'); },
   /** The sources of the data, with those of the operator. */
   get attribution() { return attributionText(t('mapAttribution')); },
+  svgLeavesOut: (n: number, most: number) => t('svgLeavesOut', { n, most }),
   snapshot: (digest: string) => t('snapshotDigest', { digest }),
   first: (number: string, all: string) => t('firstOfAllRows', { number, all }),
   get query() { return t('query'); },

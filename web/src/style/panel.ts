@@ -267,7 +267,7 @@ export class StylePanel {
 
 /** The colours of a heat map from few to many; `weight` is the column that counts. */
 function heatLegend(colours: string[], weight: string): HTMLElement {
-  const bar = h('div', { class: 'heat-bar', 'aria-hidden': 'true' });
+  const bar = h('div', { class: 'heat-bar', 'aria-hidden': 'true', 'data-colours': colours.join(',') });
   bar.style.background = `linear-gradient(to ${isRtl() ? 'left' : 'right'}, ${colours.join(', ')})`;
   return h('ul', { class: 'legend', 'aria-label': t('heatMap'), tabindex: '0' }, h('li', { class: 'legend-key' }, weight || t('rows')), h('li', {}, t('few'), bar, t('many')));
 }

@@ -3,31 +3,18 @@
 
 import type { Cell } from '../answer/model';
 import { h } from '../dom';
-import { locale } from '../text/lookup';
-
-/** Formats of a language: numbers, days, moments. */
-const formatsOf = (tag: string) => ({
-  tag,
-  number: new Intl.NumberFormat(tag, { maximumFractionDigits: 12, useGrouping: 'min2' }),
-  day: new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }),
-  moment: new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
-});
-
-let kept = formatsOf('en');
-const formats = () => (kept.tag === locale() ? kept : (kept = formatsOf(locale())));
+import { dateText, isNaming, numberText } from '../text/formats';
 
 const DATES = new Set(['dateTime', 'date']);
 const DATE = /^0*(\d{4})-(\d\d)-(\d\d)(?:T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?Z?$/;
-/** Columns whose numbers name something. */
-const NAMES = /(^|[_:.\s])(id|ids|year|years|code|ref|number|zip|postcode)s?$|Year$|Id$|@id/;
 
 /** Returns the text of a value for the reader; the value itself if nothing is known of it. */
 export function shown({ text, note, numeric }: Cell, column: string): string {
   if (note && DATES.has(note)) return dateOf(text);
   if (note === 'wktLiteral') return positionOf(text);
   // Tags have texts, which need not be amounts even where they are numerals.
-  const isAmount = numeric === true && (note !== undefined || column === 'population') && !NAMES.test(column);
-  return isAmount && /^[-+]?\d+(\.\d+)?$/.test(text) && text.length < 16 ? formats().number.format(Number(text)) : text;
+  const isAmount = numeric === true && (note !== undefined || column === 'population') && !isNaming(column);
+  return isAmount && /^[-+]?\d+(\.\d+)?$/.test(text) && text.length < 16 ? numberText(Number(text), 'value') : text;
 }
 
 function dateOf(text: string): string {
@@ -35,7 +22,7 @@ function dateOf(text: string): string {
   if (!match) return text.replace(/T00:00:00Z$/, '');
   const date = new Date(`${match[1]}-${match[2]}-${match[3]}T${match[4] ?? '00:00'}:00Z`);
   if (Number.isNaN(date.getTime())) return text;
-  return (match[4] ?? '00:00') === '00:00' ? formats().day.format(date) : formats().moment.format(date);
+  return dateText(date, (match[4] ?? '00:00') === '00:00' ? 'day' : 'moment');
 }
 
 function positionOf(text: string): string {

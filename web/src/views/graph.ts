@@ -3,8 +3,9 @@
 
 import type { Answers } from '../answer/client';
 import type { Graph, Link } from '../answer/model';
-import { announce, h } from '../dom';
-import { locale, t } from '../text/lookup';
+import { announce, h, oncePerFrame } from '../dom';
+import { listText } from '../text/formats';
+import { t } from '../text/lookup';
 import type { Network } from './network';
 
 export class GraphView {
@@ -18,7 +19,7 @@ export class GraphView {
   private turn = 0;
 
   constructor(private readonly answers: Answers, private readonly picked: (row: number) => void, private readonly opened: (href: string) => void) {
-    new ResizeObserver(() => this.drawn?.network.fit()).observe(this.drawing);
+    new ResizeObserver(oncePerFrame(() => this.drawn?.network.fit())).observe(this.drawing);
     this.list.addEventListener('keydown', (event) => this.key(event));
   }
 
@@ -97,7 +98,7 @@ export class GraphView {
   private told({ nodes, links: drawnLinks, more }: Graph): string {
     const all = t('nodesAndLinks', { n: nodes.length, links: links(drawnLinks.length) });
     const left = [more.nodes ? t('moreNodes', { n: more.nodes }) : '', more.links ? t('moreLinks', { n: more.links }) : ''].filter(Boolean);
-    return left.length ? t('areNotDrawnTheTableHas', { all, left: new Intl.ListFormat(locale()).format(left) }) : all;
+    return left.length ? t('areNotDrawnTheTableHas', { all, left: listText(left) }) : all;
   }
 
   private pick(place: number): void {

@@ -9,7 +9,8 @@ import { forget, past, type Past } from '../history';
 import { LANGUAGES, write as writeLink, type Language } from '../link';
 import { headers, type Snapshot } from '../service';
 import type { Surroundings } from '../shortcuts';
-import { locale, t, type PlainKey } from '../text/lookup';
+import { dateText } from '../text/formats';
+import { t, type PlainKey } from '../text/lookup';
 import { plain, wording } from '../wording';
 
 /** Examples, each tried when the shelf opens: how much it finds here and now. */
@@ -50,7 +51,7 @@ export function historyShelf(button: HTMLElement, take: (entry: Past) => void): 
   const shelf = h('div', { class: 'shelf', role: 'dialog', 'aria-label': t('history') });
   const item = (entry: Past) => {
     const short = entry.query.replace(/\[[^\]]*(out|timeout):[^\]]*\]/g, '').replace(/\/\/.*$/gm, '').replace(/\s+/g, ' ').replace(/^[; ]+/, '').slice(0, 110);
-    return h('button', { type: 'button', class: 'item past', onclick: () => (shelf.hidePopover(), take(entry)) }, h('code', {}, short), h('span', { class: 'count' }, `${rows(entry.rows)} · ${new Date(entry.at).toLocaleString(locale())}`));
+    return h('button', { type: 'button', class: 'item past', onclick: () => (shelf.hidePopover(), take(entry)) }, h('code', {}, short), h('span', { class: 'count' }, `${rows(entry.rows)} · ${dateText(new Date(entry.at), 'local')}`));
   };
   shelf.addEventListener('beforetoggle', (event) => {
     if ((event as ToggleEvent).newState !== 'open') return;

@@ -1,12 +1,16 @@
 // Rows along the time: a dot a row, stacked where dates are close. The table has the same in text.
 
 import type { Dates } from '../answer/model';
-import { h, svg } from '../dom';
+import { DATED } from '../answer/dates';
+import { leftText } from '../charts/left';
+import { h, oncePerFrame, svg } from '../dom';
 import { t } from '../text/lookup';
 
 const RADIUS = 4;
 const MARGIN = 16;
 const AXIS = 24;
+/** Height of the note about rows that are left out. */
+const NOTE = 24;
 
 export class Timeline {
   readonly element = h('div', { class: 'timeline-view', tabindex: '0', role: 'region', 'aria-label': t('timeline') });
@@ -14,7 +18,7 @@ export class Timeline {
   private selected = -1;
 
   constructor(private readonly picked: (index: number) => void) {
-    new ResizeObserver(() => this.draw()).observe(this.element);
+    new ResizeObserver(oncePerFrame(() => this.draw())).observe(this.element);
     this.element.addEventListener('click', (event) => {
       const index = (event.target as Element).getAttribute('data-index');
       if (index !== null) this.picked(Number(index));
@@ -35,9 +39,12 @@ export class Timeline {
 
   /** Draws it as large as there is room. */
   draw(): void {
-    const { clientWidth: width, clientHeight: height } = this.element;
+    const { clientWidth: width, clientHeight: all } = this.element;
     const { dates } = this;
-    if (!dates || width < 80 || height < 80) return this.element.replaceChildren();
+    if (!dates || width < 80 || all < 80) return this.element.replaceChildren();
+    const note = leftText(dates.left, t('marksPoints', { n: DATED }));
+    const height = all - (note ? NOTE : 0);
+    if (!dates.rows.length) return this.element.replaceChildren(h('p', { class: 'muted pad' }, note));
     const years = dates.rows.map((row) => row.year);
     const first = Math.min(...years);
     const last = Math.max(...years);
@@ -61,9 +68,10 @@ export class Timeline {
         svg('line', { x1: x(year), x2: x(year), y1: 4, y2: height - AXIS + 4, class: 'grid' }),
         svg('text', { x: x(year), y: height - 6, 'text-anchor': 'middle' }, text(year)),
       ]),
-      ...dots.map(({ row, x: at, level }) => svg('circle', { cx: at, cy: bottom - level * step, r: RADIUS - 0.5, 'data-index': row.index }, svg('title', {}, `${row.title}: ${row.text}`))),
+      dots.map(({ row, x: at, level }) => svg('circle', { cx: at, cy: bottom - level * step, r: RADIUS - 0.5, 'data-index': row.index }, svg('title', {}, `${row.title}: ${row.text}`))),
     );
-    this.element.replaceChildren(picture);
+    if (note) picture.dataset.note = note;
+    this.element.replaceChildren(...(note ? [h('p', { class: 'muted timeline-note', dir: 'auto', title: note }, note)] : []), picture);
     this.mark(this.selected);
   }
 }
