@@ -30,7 +30,8 @@ fn main() {
     let segments = ring.windows(2).map(|ends| Segment { a: ends[0], b: ends[1] });
     let polygon = Polygon::new(BorderRule::Relation, segments);
     for moved in MOVED {
-        let line = |i: usize| ring[i * SEGMENTS..=(i + 1) * SEGMENTS].iter().map(|&c| Coord { lat: c.lat + moved, ..c });
+        let line =
+            |i: usize| ring[i * SEGMENTS..=(i + 1) * SEGMENTS].iter().map(|&c| Coord { lat: c.lat + moved, ..c });
         let lines: Vec<Vec<Coord>> = (0..LINES).map(|i| line(i).collect()).collect();
         let mut times: Vec<f64> = Vec::new();
         let mut met = 0;

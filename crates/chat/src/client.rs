@@ -213,7 +213,7 @@ impl ChatClient {
         let text = if status.is_redirection() { "a redirect, which is not followed".to_owned() } else { text };
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = format!("{} answered with status {}{text}", self.endpoint.shown(), status.as_u16());
-        ChatError { kind, message, wait }
+        ChatError { wait, ..ChatError::new(kind, message) }
     }
 
     /// Sends a request, with retries while they can help.

@@ -46,11 +46,33 @@ impl ChatErrorKind {
     }
 }
 
+/// Who was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AskedService {
+    /// A language model, or a model of embeddings.
+    #[default]
+    Model,
+    /// A system that answers questions with queries.
+    System,
+}
+
+impl AskedService {
+    /// Returns its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            AskedService::Model => "the model",
+            AskedService::System => "the system",
+        }
+    }
+}
+
 /// A failure. Its message never contains the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatError {
     /// Its kind.
     pub kind: ChatErrorKind,
+    /// Who failed.
+    pub service: AskedService,
     /// The message.
     pub message: String,
     /// The pause that the server asks for.
@@ -58,15 +80,23 @@ pub struct ChatError {
 }
 
 impl ChatError {
-    /// Returns an error without a pause.
+    /// Returns an error of a model, without a pause.
     pub fn new(kind: ChatErrorKind, message: impl Into<String>) -> ChatError {
-        ChatError { kind, message: message.into(), wait: None }
+        ChatError { kind, service: AskedService::Model, message: message.into(), wait: None }
+    }
+
+    /// Returns the reason in a text that is equal in equal runs: it has no times and no counts that depend on them.
+    pub fn stable_message(&self) -> String {
+        match self.kind {
+            ChatErrorKind::Late => format!("{}: its reply did not end in time", self.service.name()),
+            _ => self.to_string(),
+        }
     }
 }
 
 impl fmt::Display for ChatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the model: {}", self.message)
+        write!(f, "{}: {}", self.service.name(), self.message)
     }
 }
 

@@ -8,7 +8,7 @@ use reqwest::{Response, StatusCode};
 
 use crate::client::{PAUSE, RETRIES, TICK, cause, http_client, runtime, wait};
 use crate::reply::message_of;
-use crate::{ChatError, ChatErrorKind, Endpoint, Patience};
+use crate::{AskedService, ChatError, ChatErrorKind, Endpoint, Patience};
 
 /// Maximum bytes of an answer.
 const LARGEST: usize = 1 << 20;
@@ -38,11 +38,12 @@ impl SystemClient {
     /// Returns an error if the system cannot be reached, fails, is late, or its answer has no query.
     pub fn query(&self, question: &str, patience: Patience<'_>) -> Result<String, ChatError> {
         let Some(runtime) = &self.runtime else {
-            return Err(ChatError::new(ChatErrorKind::Unreachable, "the client has ended"));
+            let ended = ChatError::new(ChatErrorKind::Unreachable, "the client has ended");
+            return Err(ChatError { service: AskedService::System, ..ended });
         };
         let hide = |text: String| self.endpoint.keys().iter().fold(text, |text, key| key.hide(text));
         let sent = runtime.block_on(self.send_with_retries(question, patience));
-        sent.map_err(|error| ChatError { message: hide(error.message), ..error })
+        sent.map_err(|error| ChatError { message: hide(error.message), service: AskedService::System, ..error })
     }
 
     /// Returns the address for messages, without the query string, which may contain keys.
@@ -143,7 +144,8 @@ fn refused(shown: &str, answer: &Response, body: &[u8]) -> ChatError {
     let text = if status.is_redirection() { "a redirect, which is not followed".to_owned() } else { text };
     let text = if is_shown || status.is_redirection() { format!(": {text}") } else { String::new() };
     let wait = answer.headers().get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
-    ChatError { kind, message: format!("{shown} answered with status {}{text}", status.as_u16()), wait }
+    let message = format!("{shown} answered with status {}{text}", status.as_u16());
+    ChatError { wait, ..ChatError::new(kind, message) }
 }
 
 /// Reads an answer: `{"dataset": "...", "question": "...", "query": "..."}`.

@@ -21,7 +21,7 @@ use super::words::{self, plain};
 use super::written::{ReplyContent, fenced, is_complete, read};
 use super::{
     AskBaseline, AskFailure, AskSettings, AskStep, AskedQueryResult, FeatureCollection, LONGEST, Lang, MENTIONS,
-    MOST_REPAIRS, Mentions, ModelQuery, QUERY, QuestionAnswer, StepCost, TEXT, UserQuestion, reason,
+    MOST_REPAIRS, Mentions, ModelQuery, QUERY, QuestionAnswer, StepCost, TEXT, UserQuestion,
 };
 use terrapin_budget::{ExceededLimit, Limits};
 use terrapin_eval::language::QueryLanguage;
@@ -216,7 +216,9 @@ impl Conversation<'_> {
                 };
                 (mentions, StepCost::new(&reply))
             }
-            Err(AskFailure::Model(error)) if is_of_reply(error.kind) => (Err(reason(&error)), StepCost::default()),
+            Err(AskFailure::Model(error)) if is_of_reply(error.kind) => {
+                (Err(error.stable_message()), StepCost::default())
+            }
             Err(failure) => return Err(failure),
         };
         let (mentions, note) = match mentions {
@@ -473,7 +475,7 @@ impl Conversation<'_> {
             }
             Ok(reply) => (reply.text.clone(), None, StepCost::new(&reply)),
             Err(AskFailure::Model(error)) if error.kind != ChatErrorKind::Cancelled => {
-                (plain(results), Some(reason(&error)), StepCost::default())
+                (plain(results), Some(error.stable_message()), StepCost::default())
             }
             Err(failure) => return Err(failure),
         };

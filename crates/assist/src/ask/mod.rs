@@ -36,7 +36,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use terrapin_chat::{
-    ChatError, ChatErrorKind, LanguageModel, Patience, Reply, ReplyTiming, Request, ServerIdentity, TokenCounts,
+    AskedService, ChatError, ChatErrorKind, LanguageModel, Patience, Reply, ReplyTiming, Request, ServerIdentity,
+    TokenCounts,
 };
 
 use terrapin_budget::ExceededLimit;
@@ -447,7 +448,7 @@ pub enum AskFailure {
     /// The question is invalid.
     Question(String),
     /// The model did not reply.
-    Model(terrapin_chat::ChatError),
+    Model(ChatError),
     /// A limit was reached.
     Exceeded(ExceededLimit),
     /// Damaged data were read.
@@ -460,7 +461,7 @@ impl std::fmt::Display for AskFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             AskFailure::Question(message) | AskFailure::Fault(message) => f.write_str(message),
-            AskFailure::Model(error) => match advice(error.kind) {
+            AskFailure::Model(error) => match advice(error) {
                 Some(advice) => write!(f, "{error}\n{advice}"),
                 None => error.fmt(f),
             },
@@ -470,18 +471,10 @@ impl std::fmt::Display for AskFailure {
     }
 }
 
-/// Returns why a reply cannot be used, in a text that is equal in equal runs: it has no times and no counts that depend
-/// on them.
-pub fn reason(error: &terrapin_chat::ChatError) -> String {
+/// Returns advice for the user who configured the model; none for a system, which has other options.
+fn advice(error: &ChatError) -> Option<&'static str> {
     match error.kind {
-        ChatErrorKind::Late => "the model: its reply did not end in time".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-/// Returns advice for the user who configured the model.
-fn advice(kind: ChatErrorKind) -> Option<&'static str> {
-    match kind {
+        _ if error.service == AskedService::System => None,
         ChatErrorKind::Unauthorized => {
             Some("its key is missing or wrong: put it into a file for --model-key-file, or into TERRAPIN_MODEL_KEY")
         }
@@ -501,8 +494,8 @@ fn advice(kind: ChatErrorKind) -> Option<&'static str> {
     }
 }
 
-impl From<terrapin_chat::ChatError> for AskFailure {
-    fn from(error: terrapin_chat::ChatError) -> AskFailure {
+impl From<ChatError> for AskFailure {
+    fn from(error: ChatError) -> AskFailure {
         AskFailure::Model(error)
     }
 }

@@ -31,7 +31,7 @@ use super::system::{AskedSystem, SYSTEM};
 use super::{RunArgs, RunSnapshots};
 use crate::ask::{
     AskBaseline, AskFailure, AskSettings, AskStep, Asker, Hypothesis, Lang, ModelQuery, NoModel, PromptTemplate,
-    QuestionAnswer, UserQuestion, ask, last_query, reason,
+    QuestionAnswer, UserQuestion, ask, last_query,
 };
 use crate::budget::Limits;
 use crate::engine::{Engine, EngineOptions};
@@ -323,11 +323,10 @@ impl Questioner<'_> {
             }
             Err(AskFailure::Model(error)) if self.is_of_question(error.kind) => {
                 message = (error.kind == ChatErrorKind::Late).then(|| error.to_string());
-                (0, None, Some(self.worded(&reason(&error))))
+                (0, None, Some(error.stable_message()))
             }
             Err(AskFailure::Exceeded(exceeded)) => (0, None, Some(exceeded.to_string())),
             Err(failure) => {
-                let failure = self.worded(&failure.to_string());
                 let message = format!("line {}: {failure}; the same command resumes the run", instance.line);
                 return Err(CommandError::system("model", message));
             }
@@ -386,15 +385,6 @@ impl Questioner<'_> {
             ChatErrorKind::Late | ChatErrorKind::Broken | ChatErrorKind::Refused | ChatErrorKind::TooLong => true,
             ChatErrorKind::Fault => self.system.is_some(),
             _ => false,
-        }
-    }
-
-    /// Returns the message of a failure, with the system in place of the model.
-    fn worded(&self, message: &str) -> String {
-        let message = message.lines().next().filter(|_| self.system.is_some()).unwrap_or(message);
-        match (self.system, message.strip_prefix("the model: ")) {
-            (Some(_), Some(rest)) => format!("the system: {rest}"),
-            _ => message.to_owned(),
         }
     }
 
