@@ -2,6 +2,7 @@
 
 import { Answers } from './answer/client';
 import type { Arranged, Summary } from './answer/model';
+import { defaultView } from './default-view';
 import { ICONS, announce, duration, h, icon, rows, size } from './dom';
 import type { Editor } from './editor/editor';
 import { remember } from './history';
@@ -257,7 +258,7 @@ export class Runs {
   /** Opens the view that a query names in a comment (`#defaultView:Graph`), where there is one. */
   private openNamedView(language: Language, text: string): void {
     const { layout, notices, views } = this.page;
-    const name = language === 'sparql' ? /^\s*#\s*defaultView\s*:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() : undefined;
+    const name = language === 'sparql' ? defaultView(text).view : '';
     if (!name || name === 'map') return;
     if (!views.openNamed(name)) return notices.add('view', t('thereIsNoViewOfThis', { name }));
     layout.stretch('full');
