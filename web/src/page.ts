@@ -1,11 +1,12 @@
 // The page: an editor, the answer on a map and as a table, and what leads from one to the other.
 
 import { topBar } from './bar';
-import { ICONS, announce, h, icon } from './dom';
+import { ICONS, h, icon, menuItems } from './dom';
 import { Editor } from './editor/editor';
 import { embed, isEmbedded } from './embed/embed';
 import { fitting } from './examples';
-import { drafts, keepDrafts, setSetting } from './history';
+import { drafts, keepDrafts } from './history';
+import { arrowKeys } from './keys';
 import { Layout } from './layout';
 import { defaultLanguage, defaultQuery, siteName, useIdentity } from './identity/identity';
 import { intro } from './intro/intro';
@@ -22,11 +23,11 @@ import { otherLanguage } from './repair/language';
 import { Refused, json, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { StylePanel } from './style/panel';
-import { applyTheme, theme } from './theme';
+import { applyTheme, followTheme, theme } from './theme';
 import { Ask } from './views/ask';
 import { finder } from './views/finder';
 import { exportShelf } from './views/exports';
-import { codeButton, open as openCode, repeatedQuery } from './code/panel';
+import { codeButton, repeatedQuery } from './code/panel';
 import { exampleShelf, historyShelf, shareShelf } from './views/shelves';
 import { askToken } from './views/token';
 import { Views } from './views/views';
@@ -34,7 +35,7 @@ import { whatIsHere } from './here/here';
 import { Address } from './state/address';
 import { savedShelf } from './state/saved-shelf';
 import { chosenLanguage, showLanguage } from './text/languages';
-import { locale, sideKeys, t } from './text/lookup';
+import { locale, t } from './text/lookup';
 import { Words, type WrittenQuery } from './words/words';
 
 class Page {
@@ -53,6 +54,7 @@ class Page {
   /** Keeps the rows that are printed. */
   private keepPrinted: () => void = () => undefined;
   private map: AnswerMap | null = null;
+  private readonly nextTheme = followTheme((shown) => this.map && (this.map.dark = shown));
   private texts: Record<Language, string>;
   private link: Link;
 
@@ -101,8 +103,6 @@ class Page {
     const language = this.link.language ?? kept.language ?? defaultLanguage() ?? 'overpassql';
     if (this.link.query !== undefined) this.texts[language] = this.link.query;
     this.speak(language);
-    this.theme();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
     addEventListener('hashchange', () => this.follow());
     addEventListener('keydown', (event) => this.key(event));
     void this.start();
@@ -164,7 +164,7 @@ class Page {
 
   private bar(): HTMLElement {
     const annotate = h('a', { href: '/annotate', class: 'button quiet' }, t('annotate'));
-    return topBar(this.snapshot, { skip: t('toTheQuery'), focus: () => this.editor.focus(), nextTheme: () => this.nextTheme(), more: this.snapshot.annotate ? [annotate] : [] });
+    return topBar(this.snapshot, { skip: t('toTheQuery'), focus: () => this.editor.focus(), nextTheme: this.nextTheme, more: this.snapshot.annotate ? [annotate] : [] });
   }
 
   /** The tools above the query. */
@@ -182,7 +182,7 @@ class Page {
     shareShelf(shareButton, {
       shared: () => ({ language: this.editor.language, text: this.editor.text, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) }),
       sent: () => this.sent(),
-      code: () => void openCode(repeated),
+      repeated,
     });
     return h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), examplesButton, savedButton, formatButton, historyButton, codeButton(repeated), shareButton);
   }
@@ -200,15 +200,7 @@ class Page {
       this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
     if (this.snapshot.ask) this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': 'ask', title: t('inPlainLanguage'), onclick: () => (this.mode(true), this.ask.focus()) }, t('ask')));
-    this.languages.addEventListener('keydown', (event) => {
-      if (!/^Arrow/.test(event.key)) return;
-      event.preventDefault();
-      const all = [...this.languages.querySelectorAll<HTMLElement>('button:not([disabled])')];
-      const at = all.findIndex((button) => button.getAttribute('aria-checked') === 'true');
-      const next = all[(at + ([sideKeys()[1], 'ArrowDown'].includes(event.key) ? 1 : all.length - 1)) % all.length];
-      next?.click();
-      next?.focus();
-    });
+    arrowKeys(this.languages, () => menuItems(this.languages), 'both', (button) => button.click());
   }
 
   private around(): Surroundings {
@@ -331,17 +323,6 @@ class Page {
       event.preventDefault();
       this.layout.onward(event.shiftKey ? -1 : 1, () => (this.layout.query.dataset.mode === 'ask' ? this.ask.focus() : this.editor.focus()));
     }
-  }
-
-  private theme(): void {
-    const shown = applyTheme();
-    if (this.map) this.map.dark = shown;
-  }
-
-  private nextTheme(): void {
-    setSetting('theme', theme() === 'dark' ? 'light' : 'dark');
-    this.theme();
-    announce(t(theme() === 'dark' ? 'darkColours' : 'lightColours'));
   }
 }
 

@@ -43,6 +43,9 @@ const isJson = (repeated: Repeated): boolean => ['json', 'solutions', 'ask'].inc
 const isSparql = ({ language }: Repeated): boolean => language === 'sparql';
 const lines = (...all: (string | false)[]): string => `${all.filter((line) => line !== false).join('\n')}\n`;
 
+/** Returns the program of a language that repeats a query. */
+export const codeFor = (id: string, repeated: Repeated): string => SNIPPETS.find((snippet) => snippet.id === id)?.text(repeated) ?? '';
+
 export const SNIPPETS: Snippet[] = [
   {
     id: 'python',
