@@ -67,7 +67,7 @@ function tabs(repeated: Repeated): HTMLElement[] {
     shown = snippet;
     code.textContent = snippet.text(repeated);
     code.setAttribute('aria-labelledby', `code-${snippet.id}`);
-    needs.textContent = [TEXTS.needs(snippet.needs), repeated.token && snippet.id !== 'python' && snippet.id !== 'terrapin' ? TEXTS.token : ''].filter(Boolean).join(' ');
+    needs.textContent = [TEXTS.needs([snippet.install, ...(snippet.needs ?? []).map((key) => t(key))].filter(Boolean).join('; ')), repeated.token && snippet.id !== 'python' && snippet.id !== 'terrapin' ? TEXTS.token : ''].filter(Boolean).join(' ');
     for (const tab of list.children) {
       const on = tab.id === `code-${snippet.id}`;
       tab.setAttribute('aria-selected', String(on));

@@ -19,6 +19,7 @@ import { completeOverpass } from './complete';
 import { completeSparql } from './complete-sparql';
 import { hover } from './hover';
 import { overpassql } from './overpass';
+import { phrases } from './phrases';
 import { sparqlLanguage } from './sparql';
 
 const colours = HighlightStyle.define([
@@ -116,6 +117,7 @@ export class Editor {
       state: EditorState.create({
         extensions: [
           EditorState.readOnly.of(wiring.readOnly === true),
+          EditorState.phrases.of(phrases()),
           lineNumbers(),
           highlightActiveLineGutter(),
           highlightSpecialChars(),
