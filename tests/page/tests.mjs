@@ -15,6 +15,7 @@ import './state.mjs';
 import './layout.mjs';
 import './words.mjs';
 import './charts.mjs';
+import './paper.mjs';
 import './widths.mjs';
 import './world.mjs';
 import './text.mjs';

@@ -69,6 +69,7 @@ class Page {
       rewrite: (change) => (this.editor.text = change(this.editor.text)),
       go: (href) => this.routes.go(href),
       filtered: (left) => runs.filtered(left),
+      arranged: () => this.keepPrinted(),
       opened: (view) => (this.layout.main.dataset.tab = view),
       focusMap: () => this.layout.focusMap(),
     });
@@ -94,7 +95,7 @@ class Page {
     const style = new StylePanel({ answers: runs.answers, map, legend: layout.legend, rewrite: (change) => (editor.text = change(editor.text)), failed: (problem) => notices.add('style', problem) });
     this.styleButton = style.button;
     const repairs = { adopt: (to: Language, query: string) => this.adopt(to, query), everywhere: snapshot.bounding_box ? () => void this.everywhere() : null };
-    runs.wire({ drawn: style.answered.bind(style), editor, views, layout, notices, map, repairs, answered: () => (this.keepPrinted(), isEmbedded() ? layout.stretch(layout.main.dataset.dock === 'full' ? 'full' : 'none') : this.address.ran()), around: () => this.around(), triples, warn: () => this.warn(), askToken: () => askToken(() => void runs.run()) });
+    runs.wire({ drawn: style.answered.bind(style), editor, views, layout, notices, map, repairs, answered: () => (isEmbedded() ? layout.stretch(layout.main.dataset.dock === 'full' ? 'full' : 'none') : this.address.ran()), around: () => this.around(), triples, warn: () => this.warn(), askToken: () => askToken(() => void runs.run()) });
     this.routes = new Routes({ snapshot, layout, views, map, isAnswered: () => runs.summary !== null });
     this.build();
     // In an address that this tab wrote itself the query is the one that was run: what was written since is kept.
@@ -152,7 +153,7 @@ class Page {
     );
     const fullScreen = h('button', { type: 'button', class: 'button only-icon all', title: t('mapOnTheWholeScreen'), 'aria-label': t('mapOnTheWholeScreen'), hidden: !document.fullscreenEnabled, onclick: () => void layout.fullScreen() }, icon(ICONS.screen));
     const failed = (problem: string) => this.notices.add('error', problem);
-    const printed = new PrintedPage({ answers: runs.answers, map: () => this.map, summary: () => runs.exported, view: () => layout.main.dataset.tab ?? '', query: () => this.editor.text, digest: snapshot.digest });
+    const printed = new PrintedPage({ answers: runs.answers, map: () => this.map, summary: () => runs.exported, view: () => layout.main.dataset.tab ?? '', query: () => (runs.summary ? runs.shownText : this.editor.text), digest: snapshot.digest });
     this.keepPrinted = () => void printed.keep();
     exportShelf(layout.exportButton, runs.answers, () => runs.exported, failed, (close) => pictureItems({ map: () => this.map, legend: layout.legend, print: () => printed.print(), failed }, close));
     const tools = h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), runs.allButton, this.styleButton, fullScreen);

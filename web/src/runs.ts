@@ -52,6 +52,8 @@ export class Runs {
   /** What a filter of the table leaves of the answer; null for all of it. */
   private left: Arranged | null = null;
   running = false;
+  /** The text of the query whose answer is shown; what was asked last may have failed. */
+  shownText = '';
   /** What was asked last. */
   sent: RunQuery | null = null;
   private page!: RunWiring;
@@ -183,6 +185,8 @@ export class Runs {
     const first = this.begun === null;
     const before = this.begun;
     this.begun = this.summary = summary;
+    this.left = null;
+    this.shownText = this.sent?.text ?? '';
     layout.exportButton.disabled = true;
     const placed = onMap(summary);
     layout.tally.textContent = t('soFarOnTheMap', { rows: rows(summary.rows), n: placed });
@@ -200,6 +204,7 @@ export class Runs {
     const map = this.page.map();
     this.summary = summary;
     this.left = null;
+    this.shownText = text;
     const placed = onMap(summary);
     const what = summary.kind === 'text' ? t('text') : rows(summary.rows);
     notices.say(`${what} · ${duration(summary.total)} · ${size(summary.bytes)}`);
