@@ -102,12 +102,15 @@ export function save(blob: Blob | string, name: string): void {
 }
 
 /** Returns the buttons and links of a menu that can be reached. */
-export const menuItems = (menu: HTMLElement): HTMLElement[] => [...menu.querySelectorAll<HTMLElement>('button:not([disabled]), a')];
+export const menuItems = (menu: HTMLElement): HTMLElement[] => reachable(menu, 'button, a');
+
+const reachable = (host: HTMLElement, selector: string): HTMLElement[] => [...host.querySelectorAll<HTMLElement>(selector)].filter((one) => !one.matches(':disabled') && one.checkVisibility());
 
 /** A menu or a panel beside a button, closed by Escape, a click elsewhere or a choice. */
 export function popover(button: HTMLElement, content: HTMLElement): void {
   content.setAttribute('popover', 'auto');
   content.classList.add('popover');
+  content.tabIndex = -1;
   if (!content.isConnected) document.body.append(content);
   button.setAttribute('aria-expanded', 'false');
   button.addEventListener('click', () => content.togglePopover());
@@ -124,7 +127,8 @@ export function popover(button: HTMLElement, content: HTMLElement): void {
     content.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
     const below = at.bottom + 4;
     content.style.top = `${below + height > innerHeight - 8 ? Math.max(8, at.top - height - 4) : below}px`;
-    content.querySelector<HTMLElement>('[autofocus], button, a, input')?.focus();
+    // A panel of texts alone has the focus itself.
+    (reachable(content, '[autofocus]')[0] ?? reachable(content, 'button, a, input, select')[0] ?? content).focus();
   });
   arrowKeys(content, () => menuItems(content));
 }

@@ -21,6 +21,9 @@ export function placeAfter(key: string, at: number, length: number, axis: Axis):
   return undefined;
 }
 
+/** Whether a key is Escape, and no open menu, panel or dialog is closed by it. */
+export const isFreeEscape = (event: KeyboardEvent): boolean => event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open, dialog[open]');
+
 /** Lets arrow keys move the focus among the elements that `all` returns. `reached` is called with each before it has the focus. */
 export function arrowKeys(host: HTMLElement, all: () => HTMLElement[], axis: Axis = 'vertical', reached: (element: HTMLElement) => void = () => undefined): void {
   host.addEventListener('keydown', (event) => {

@@ -6,7 +6,7 @@ import { Editor } from './editor/editor';
 import { embed, isEmbedded } from './embed/embed';
 import { fitting } from './examples';
 import { drafts, keepDrafts } from './history';
-import { arrowKeys } from './keys';
+import { arrowKeys, isFreeEscape } from './keys';
 import { Layout } from './layout';
 import { defaultLanguage, defaultQuery, siteName, useIdentity } from './identity/identity';
 import { intro } from './intro/intro';
@@ -316,7 +316,7 @@ class Page {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
       event.preventDefault();
       void this.runs.run();
-    } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
+    } else if (isFreeEscape(event)) {
       if (this.runs.running) void this.runs.stop();
       else if (this.ask.stop()) return;
       else if (this.views.card.open) this.views.close();

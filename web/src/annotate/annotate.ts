@@ -8,7 +8,7 @@ import { announce, count, h, icon, ICONS, menuItems } from '../dom';
 import { Editor } from '../editor/editor';
 import { setSetting, setting } from '../history';
 import { siteName } from '../identity/identity';
-import { arrowKeys } from '../keys';
+import { arrowKeys, isFreeEscape } from '../keys';
 import { Layout, isNarrow } from '../layout';
 import { LANGUAGES, write as writeLink } from '../link';
 import type { AnswerMap } from '../map/map';
@@ -325,7 +325,7 @@ export class AnnotatePage {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
       event.preventDefault();
       this.form?.submit();
-    } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
+    } else if (isFreeEscape(event)) {
       if (this.runs.running) void this.runs.stop();
       else if (this.views.card.open) this.views.close();
     } else if (event.key === 'F6') {

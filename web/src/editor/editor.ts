@@ -67,6 +67,7 @@ const look = EditorView.theme({
   '.cm-hover': { padding: '6px 10px', fontFamily: 'var(--sans)', fontSize: '12.5px', maxWidth: '36em' },
   '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--ink)', borderColor: 'var(--edge)' },
   '.cm-panel input, .cm-panel button': { font: 'inherit', fontSize: '12px' },
+  '.cm-panel :focus-visible': { outline: '2px solid var(--focus)', outlineOffset: '1px' },
   '.cm-textfield': { backgroundColor: 'var(--field)', border: '1px solid var(--edge)', color: 'var(--ink)' },
   '.cm-button': { backgroundImage: 'none', backgroundColor: 'var(--paper)', border: '1px solid var(--edge)', color: 'var(--ink)' },
 });
