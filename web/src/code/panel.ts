@@ -6,7 +6,7 @@ import { ICONS, h, icon, save } from '../dom';
 import { setSetting, setting } from '../history';
 import { arrowKeys } from '../keys';
 import type { Language } from '../link';
-import { hasToken, type Snapshot } from '../service';
+import { hasToken, sourceName, type Snapshot } from '../service';
 import { SNIPPETS, type Repeated, type Snippet } from './snippets';
 import { t } from '../text/lookup';
 
@@ -34,8 +34,7 @@ export function codeButton(repeated: () => Promise<Repeated>): HTMLElement {
 
 /** Returns a query of this server with what its programs need. */
 export function repeatedQuery(language: Language, query: string, { digest, sources }: Snapshot): Repeated {
-  const name = (sources[0]?.name ?? 'snapshot').replace(/^.*[\\/]/, '').replace(/\.(osm|pbf|osh|nt|ttl|json|gz|bz2|xml)\b.*$/, '');
-  return { language, query, origin: location.origin, snapshot: `${name || 'snapshot'}.terrapin`, digest, token: hasToken() };
+  return { language, query, origin: location.origin, snapshot: `${sourceName(sources[0]?.name ?? '') || 'snapshot'}.terrapin`, digest, token: hasToken() };
 }
 
 /** Opens the dialog. It is made anew each time, as the query is another one. */
