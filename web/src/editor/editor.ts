@@ -86,6 +86,12 @@ function overLines(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
+/** A character that is not seen, by its code: CodeMirror's names are English. */
+function specialChar(code: number, _: string | null, sign: string): HTMLElement {
+  const title = `${t('controlCharacter')} U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return h('span', { class: 'cm-specialChar', title, 'aria-label': title, role: 'img' }, sign);
+}
+
 export interface Wiring {
   /** The map's box and the data's time. */
   around(): Surroundings;
@@ -121,7 +127,7 @@ export class Editor {
           EditorState.phrases.of(phrases()),
           lineNumbers(),
           highlightActiveLineGutter(),
-          highlightSpecialChars(),
+          highlightSpecialChars({ render: specialChar }),
           history(),
           drawSelection(),
           indentOnInput(),
