@@ -1,7 +1,8 @@
 """Runs the programs of the page's "Code": each sends exactly the query that it was made for, and prints its answer.
 
-A recorder lies between the programs and the server, and keeps what they send. Interpreters that are not here are named and
-left out; R needs httr2 and jsonlite. Julia is not run, as no package registry has it: its programs are parsed by tree-sitter.
+A recorder lies between the programs and the server, and keeps what they send. Missing interpreters are named and skipped; R
+needs httr2 and jsonlite. Julia is not run, as no package registry has it: its programs are parsed by tree-sitter. Vite, which
+builds the programs, is installed by npm if it is missing.
 """
 
 import http.client
@@ -17,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 WEB = HERE.parent.parent / "web"
 SECONDS = 120
+NO_SNAPSHOT = "left out: no snapshot"
 # What ends a literal early, is read as an escape or as a substitution, or is changed by a reader of lines.
 HOSTILE = "it's \"\"\"q\"\"\" '''s''' `b` $x ${y} $(z) \\\\ \\n #{c} )\" )-\" %d & = + Ħal Għaxaq 日本語 🐢"
 OVERPASS = f"""[out:json];
@@ -100,17 +102,28 @@ def environment_of(folder, python, program):
 
 
 def runners(python, program, snapshot, environment):
-    """Returns for each program of the page how it is run, or why it is not."""
-    return {
-        "python": [python] if snapshot and has_module(python, "terrapin_osm", environment) else "no wheel of terrapin-osm: make wheel",
+    """Returns for each program of the page how it is run, or why it is not, beginning with "skipped" or "left out"."""
+    found = {
+        "python": [python] if has_module(python, "terrapin_osm", environment) else "skipped: no wheel of terrapin-osm: make wheel",
         "overpy": [python],
         "sparqlwrapper": [python],
-        "r": ["Rscript"] if r_is_here() else "no R with httr2 and jsonlite",
+        "r": ["Rscript"] if r_is_here() else "skipped: no R with httr2 and jsonlite",
         "javascript": ["node"],
-        "julia": [python, HERE / "parses.py", "julia"] if has_module(python, "tree_sitter_julia", environment) else "no Julia, and no tree-sitter-julia",
-        "curl": ["sh"] if shutil.which("curl") else "no curl",
-        "terrapin": ["sh"] if program and snapshot else "no snapshot",
+        "julia": [python, HERE / "parses.py", "julia"] if has_module(python, "tree_sitter_julia", environment) else "skipped: no Julia, and no tree-sitter-julia",
+        "curl": ["sh"] if shutil.which("curl") else "skipped: no curl",
+        "terrapin": ["sh"],
     }
+    # Over a server that runs already there is no snapshot to open, and nothing is missing.
+    return found if program and snapshot else {**found, "python": NO_SNAPSHOT, "terrapin": NO_SNAPSHOT}
+
+
+def missing_tools():
+    """Returns why the programs cannot be built, or an empty text. Vite is installed if it is missing."""
+    if (WEB / "node_modules" / "vite").is_dir():
+        return ""
+    done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=WEB, capture_output=True, text=True)
+    first = (done.stderr or done.stdout).strip().splitlines()[:3]
+    return "" if done.returncode == 0 else "npm cannot install web/node_modules: " + " / ".join(first)
 
 
 def snippets(asked, folder):
@@ -123,9 +136,10 @@ def snippets(asked, folder):
 
 
 def run(server, folder, python, program, snapshot, digest):
-    """Returns a list of (name, problem); the problem is empty for a program that did well, and begins with "skipped" for others."""
-    if not (WEB / "node_modules" / "vite").is_dir():
-        return [("code", "skipped: web/node_modules is not here: npm ci")]
+    """Returns a list of (name, problem): empty for a program that did well, "skipped: ..." if something is missing, "left out: ..." if it does not apply."""
+    missing = missing_tools()
+    if missing:
+        return [("code", f"skipped: {missing}")]
     recorder = Recorder(server)
     asked = [
         {"language": language, "query": query, "origin": recorder.address, "snapshot": snapshot or "a.terrapin", "digest": digest or "", "token": False}
@@ -139,7 +153,7 @@ def run(server, folder, python, program, snapshot, digest):
             name = f"code: {snippet['id']}"
             command = found[snippet["id"]]
             if isinstance(command, str):
-                results[name] = f"skipped: {command}"
+                results[name] = command
                 continue
             file = folder / snippet["file"]
             file.write_text(snippet["text"], newline="")

@@ -7,7 +7,7 @@
     tests/clients/run.py --server http://127.0.0.1:8080     asks a server that runs already, over the same data
 
 TERRAPIN is the program (else the release build), TERRAPIN_CLIENTS the folder where the clients are installed (else one in
-~/.cache). Exit status 77: what is needed is not here; the last line says what.
+~/.cache). Exit status 77: nothing failed, but a requirement is missing and programs were skipped; the last line says which.
 """
 
 import argparse
@@ -168,21 +168,24 @@ def scripts(clients, wanted, write):
 
 
 def code(clients, wanted):
-    """The programs of the page."""
-    began, failed = time.monotonic(), []
+    """The programs of the page. Returns those that failed, and those that were skipped with the reason."""
+    began, failed, skipped = time.monotonic(), [], []
     if wanted and "code" not in wanted:
-        return []
+        return failed, skipped
     server = clients.server
     program = terrapin() if server.snapshot else None
     for name, problem in code_of_page.run(server.address, clients.work, clients.python, program, server.snapshot and str(server.snapshot), server.digest):
-        if problem.startswith("skipped"):
-            print(f"skip  {name}: {problem.removeprefix('skipped: ')}", flush=True)
+        if problem.startswith(("skipped: ", "left out: ")):
+            kind, reason = problem.split(": ", 1)
+            print(f"skip  {name}: {reason}", flush=True)
+            if kind == "skipped":
+                skipped.append(f"{name}: {reason}")
             continue
         told(name, not problem, began)
         if problem:
             failed.append(name)
             print(f"  {problem}")
-    return failed
+    return failed, skipped
 
 
 def told(name, good, began):
@@ -206,11 +209,18 @@ def main():
         server = Running(asked.server) if asked.server else Server(Path(work))
         try:
             clients = Clients(server, Path(work))
-            failed = run_programs(clients, wanted, write) + scripts(clients, wanted, write) + code(clients, wanted)
+            failed = run_programs(clients, wanted, write) + scripts(clients, wanted, write)
+            failed_code, skipped = code(clients, wanted)
+            failed += failed_code
         finally:
             server.end()
-    print(f"failed: {', '.join(failed)}" if failed else "all clients were answered")
-    return 1 if failed else 0
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+        return 1
+    if skipped:
+        skip("; ".join(skipped))
+    print("all clients were answered")
+    return 0
 
 
 if __name__ == "__main__":

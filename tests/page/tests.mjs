@@ -15,6 +15,8 @@ import './state.mjs';
 import './layout.mjs';
 import './words.mjs';
 import './charts.mjs';
+import './paper.mjs';
+import './controls.mjs';
 import './widths.mjs';
 import './world.mjs';
 import './text.mjs';

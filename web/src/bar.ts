@@ -2,7 +2,7 @@
 
 import { ICONS, h, icon, popover } from './dom';
 import { brand } from './identity/identity';
-import type { Snapshot } from './service';
+import { sourceName, type Snapshot } from './service';
 import { t } from './text/lookup';
 import { languageMenu } from './text/menu';
 import { about, help } from './views/shelves';
@@ -18,8 +18,7 @@ export interface BarWiring {
 }
 
 export function topBar(snapshot: Snapshot, { skip, focus, nextTheme, more }: BarWiring): HTMLElement {
-  const [source] = snapshot.sources;
-  const name = (source?.name ?? 'snapshot').replace(/\.(osm\.pbf|osm|pbf|nt\.gz|nt|json.*)$/, '');
+  const name = sourceName(snapshot.sources[0]?.name ?? '') || t('snapshot');
   const chip = h('button', { type: 'button', class: 'chip', title: t('whatIsServed') }, h('span', { class: 'chip-name' }, name), h('span', { class: 'chip-date' }, snapshot.data_time.slice(0, 10)), h('code', {}, snapshot.digest.slice(0, 8)));
   popover(chip, about(snapshot));
   const themeButton = h('button', { type: 'button', class: 'button quiet only-icon', title: t('lightDarkOrAsTheSystem'), 'aria-label': t('coloursLightDarkOrAsThe'), onclick: nextTheme }, icon(ICONS.theme));

@@ -1,5 +1,6 @@
 // Elements of the page, made without markup: nothing that is in the data is ever read as HTML.
 
+import { arrowKeys } from './keys';
 import { numberText } from './text/formats';
 import { formatNumber, measure, t } from './text/lookup';
 
@@ -98,18 +99,29 @@ export function announce(text: string): void {
   if (region) region.textContent = text;
 }
 
-/** Saves a blob, or what an address leads to, under a name. */
-export function save(url: string, name: string): void {
+/** Milliseconds after which browsers have read a blob that they save. */
+const READ = 60_000;
+
+/** Saves a blob, also one that an address of this page leads to, under a name. */
+export function save(blob: Blob | string, name: string): void {
+  const url = typeof blob === 'string' ? blob : URL.createObjectURL(blob);
   const link = h('a', { href: url, download: name });
   document.body.append(link);
   link.click();
   link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), READ);
 }
+
+/** Returns the buttons and links of a menu that can be reached. */
+export const menuItems = (menu: HTMLElement): HTMLElement[] => reachable(menu, 'button, a');
+
+const reachable = (host: HTMLElement, selector: string): HTMLElement[] => [...host.querySelectorAll<HTMLElement>(selector)].filter((one) => !one.matches(':disabled') && one.checkVisibility());
 
 /** A menu or a panel beside a button, closed by Escape, a click elsewhere or a choice. */
 export function popover(button: HTMLElement, content: HTMLElement): void {
   content.setAttribute('popover', 'auto');
   content.classList.add('popover');
+  content.tabIndex = -1;
   if (!content.isConnected) document.body.append(content);
   button.setAttribute('aria-expanded', 'false');
   button.addEventListener('click', () => content.togglePopover());
@@ -126,14 +138,8 @@ export function popover(button: HTMLElement, content: HTMLElement): void {
     content.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
     const below = at.bottom + 4;
     content.style.top = `${below + height > innerHeight - 8 ? Math.max(8, at.top - height - 4) : below}px`;
-    content.querySelector<HTMLElement>('[autofocus], button, a, input')?.focus();
+    // A panel of texts alone has the focus itself.
+    (reachable(content, '[autofocus]')[0] ?? reachable(content, 'button, a, input, select')[0] ?? content).focus();
   });
-  content.addEventListener('keydown', (event) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (!step) return;
-    const all = [...content.querySelectorAll<HTMLElement>('button:not([disabled]), a')];
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    all[(at + step + all.length) % all.length]?.focus();
-    event.preventDefault();
-  });
+  arrowKeys(content, () => menuItems(content));
 }

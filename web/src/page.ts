@@ -1,11 +1,12 @@
 // The page: an editor, the answer on a map and as a table, and what leads from one to the other.
 
 import { topBar } from './bar';
-import { ICONS, announce, h, icon } from './dom';
+import { ICONS, h, icon, menuItems } from './dom';
 import { Editor } from './editor/editor';
 import { embed, isEmbedded } from './embed/embed';
 import { fitting } from './examples';
-import { drafts, keepDrafts, setSetting } from './history';
+import { drafts, keepDrafts } from './history';
+import { arrowKeys, isFreeEscape } from './keys';
 import { Layout } from './layout';
 import { defaultLanguage, defaultQuery, siteName, useIdentity } from './identity/identity';
 import { intro } from './intro/intro';
@@ -22,11 +23,11 @@ import { otherLanguage } from './repair/language';
 import { Refused, json, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { StylePanel } from './style/panel';
-import { applyTheme, theme } from './theme';
+import { applyTheme, followTheme, theme } from './theme';
 import { Ask } from './views/ask';
 import { finder } from './views/finder';
 import { exportShelf } from './views/exports';
-import { codeButton, open as openCode, repeatedQuery } from './code/panel';
+import { codeButton, repeatedQuery } from './code/panel';
 import { exampleShelf, historyShelf, shareShelf } from './views/shelves';
 import { askToken } from './views/token';
 import { Views } from './views/views';
@@ -34,7 +35,7 @@ import { whatIsHere } from './here/here';
 import { Address } from './state/address';
 import { savedShelf } from './state/saved-shelf';
 import { chosenLanguage, showLanguage } from './text/languages';
-import { locale, sideKeys, t } from './text/lookup';
+import { locale, t } from './text/lookup';
 import { Words, type WrittenQuery } from './words/words';
 
 class Page {
@@ -53,6 +54,7 @@ class Page {
   /** Keeps the rows that are printed. */
   private keepPrinted: () => void = () => undefined;
   private map: AnswerMap | null = null;
+  private readonly nextTheme = followTheme((shown) => this.map && (this.map.dark = shown));
   private texts: Record<Language, string>;
   private link: Link;
 
@@ -67,6 +69,7 @@ class Page {
       rewrite: (change) => (this.editor.text = change(this.editor.text)),
       go: (href) => this.routes.go(href),
       filtered: (left) => runs.filtered(left),
+      arranged: () => this.keepPrinted(),
       opened: (view) => (this.layout.main.dataset.tab = view),
       focusMap: () => this.layout.focusMap(),
     });
@@ -92,7 +95,7 @@ class Page {
     const style = new StylePanel({ answers: runs.answers, map, legend: layout.legend, rewrite: (change) => (editor.text = change(editor.text)), failed: (problem) => notices.add('style', problem) });
     this.styleButton = style.button;
     const repairs = { adopt: (to: Language, query: string) => this.adopt(to, query), everywhere: snapshot.bounding_box ? () => void this.everywhere() : null };
-    runs.wire({ drawn: style.answered.bind(style), editor, views, layout, notices, map, repairs, answered: () => (this.keepPrinted(), isEmbedded() ? layout.stretch(layout.main.dataset.dock === 'full' ? 'full' : 'none') : this.address.ran()), around: () => this.around(), triples, warn: () => this.warn(), askToken: () => askToken(() => void runs.run()) });
+    runs.wire({ drawn: style.answered.bind(style), editor, views, layout, notices, map, repairs, answered: () => (isEmbedded() ? layout.stretch(layout.main.dataset.dock === 'full' ? 'full' : 'none') : this.address.ran()), around: () => this.around(), triples, warn: () => this.warn(), askToken: () => askToken(() => void runs.run()) });
     this.routes = new Routes({ snapshot, layout, views, map, isAnswered: () => runs.summary !== null });
     this.build();
     // In an address that this tab wrote itself the query is the one that was run: what was written since is kept.
@@ -101,8 +104,6 @@ class Page {
     const language = this.link.language ?? kept.language ?? defaultLanguage() ?? 'overpassql';
     if (this.link.query !== undefined) this.texts[language] = this.link.query;
     this.speak(language);
-    this.theme();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
     addEventListener('hashchange', () => this.follow());
     addEventListener('keydown', (event) => this.key(event));
     void this.start();
@@ -152,7 +153,7 @@ class Page {
     );
     const fullScreen = h('button', { type: 'button', class: 'button only-icon all', title: t('mapOnTheWholeScreen'), 'aria-label': t('mapOnTheWholeScreen'), hidden: !document.fullscreenEnabled, onclick: () => void layout.fullScreen() }, icon(ICONS.screen));
     const failed = (problem: string) => this.notices.add('error', problem);
-    const printed = new PrintedPage({ answers: runs.answers, map: () => this.map, summary: () => runs.exported, view: () => layout.main.dataset.tab ?? '', query: () => this.editor.text, digest: snapshot.digest });
+    const printed = new PrintedPage({ answers: runs.answers, map: () => this.map, summary: () => runs.exported, view: () => layout.main.dataset.tab ?? '', query: () => (runs.summary ? runs.shownText : this.editor.text), digest: snapshot.digest });
     this.keepPrinted = () => void printed.keep();
     exportShelf(layout.exportButton, runs.answers, () => runs.exported, failed, (close) => pictureItems({ map: () => this.map, legend: layout.legend, print: () => printed.print(), failed, note: (text) => this.notices.add('picture', text) }, close));
     const tools = h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), runs.allButton, this.styleButton, fullScreen);
@@ -164,7 +165,7 @@ class Page {
 
   private bar(): HTMLElement {
     const annotate = h('a', { href: '/annotate', class: 'button quiet' }, t('annotate'));
-    return topBar(this.snapshot, { skip: t('toTheQuery'), focus: () => this.editor.focus(), nextTheme: () => this.nextTheme(), more: this.snapshot.annotate ? [annotate] : [] });
+    return topBar(this.snapshot, { skip: t('toTheQuery'), focus: () => this.editor.focus(), nextTheme: this.nextTheme, more: this.snapshot.annotate ? [annotate] : [] });
   }
 
   /** The tools above the query. */
@@ -182,7 +183,7 @@ class Page {
     shareShelf(shareButton, {
       shared: () => ({ language: this.editor.language, text: this.editor.text, view: this.map?.view, snapshot: snapshot.digest.slice(0, 16) }),
       sent: () => this.sent(),
-      code: () => void openCode(repeated),
+      repeated,
     });
     return h('div', { class: 'tools' }, this.languages, h('span', { class: 'grow' }), examplesButton, savedButton, formatButton, historyButton, codeButton(repeated), shareButton);
   }
@@ -200,15 +201,7 @@ class Page {
       this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': language, onclick: () => (this.mode(false), this.speak(language)) }, LANGUAGES[language]));
     }
     if (this.snapshot.ask) this.languages.append(h('button', { type: 'button', role: 'radio', 'data-language': 'ask', title: t('inPlainLanguage'), onclick: () => (this.mode(true), this.ask.focus()) }, t('ask')));
-    this.languages.addEventListener('keydown', (event) => {
-      if (!/^Arrow/.test(event.key)) return;
-      event.preventDefault();
-      const all = [...this.languages.querySelectorAll<HTMLElement>('button:not([disabled])')];
-      const at = all.findIndex((button) => button.getAttribute('aria-checked') === 'true');
-      const next = all[(at + ([sideKeys()[1], 'ArrowDown'].includes(event.key) ? 1 : all.length - 1)) % all.length];
-      next?.click();
-      next?.focus();
-    });
+    arrowKeys(this.languages, () => menuItems(this.languages), 'both', (button) => button.click());
   }
 
   private around(): Surroundings {
@@ -323,7 +316,7 @@ class Page {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
       event.preventDefault();
       void this.runs.run();
-    } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
+    } else if (isFreeEscape(event)) {
       if (this.runs.running) void this.runs.stop();
       else if (this.ask.stop()) return;
       else if (this.views.card.open) this.views.close();
@@ -331,17 +324,6 @@ class Page {
       event.preventDefault();
       this.layout.onward(event.shiftKey ? -1 : 1, () => (this.layout.query.dataset.mode === 'ask' ? this.ask.focus() : this.editor.focus()));
     }
-  }
-
-  private theme(): void {
-    const shown = applyTheme();
-    if (this.map) this.map.dark = shown;
-  }
-
-  private nextTheme(): void {
-    setSetting('theme', theme() === 'dark' ? 'light' : 'dark');
-    this.theme();
-    announce(t(theme() === 'dark' ? 'darkColours' : 'lightColours'));
   }
 }
 

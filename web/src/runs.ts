@@ -2,6 +2,7 @@
 
 import { Answers } from './answer/client';
 import type { Arranged, Summary } from './answer/model';
+import { defaultView } from './default-view';
 import { ICONS, announce, duration, h, icon, rows, size } from './dom';
 import type { Editor } from './editor/editor';
 import { remember } from './history';
@@ -51,6 +52,8 @@ export class Runs {
   /** What a filter of the table leaves of the answer; null for all of it. */
   private left: Arranged | null = null;
   running = false;
+  /** The text of the query whose answer is shown; what was asked last may have failed. */
+  shownText = '';
   /** What was asked last. */
   sent: RunQuery | null = null;
   private page!: RunWiring;
@@ -182,6 +185,8 @@ export class Runs {
     const first = this.begun === null;
     const before = this.begun;
     this.begun = this.summary = summary;
+    this.left = null;
+    this.shownText = this.sent?.text ?? '';
     layout.exportButton.disabled = true;
     const placed = onMap(summary);
     layout.tally.textContent = t('soFarOnTheMap', { rows: rows(summary.rows), n: placed });
@@ -199,6 +204,7 @@ export class Runs {
     const map = this.page.map();
     this.summary = summary;
     this.left = null;
+    this.shownText = text;
     const placed = onMap(summary);
     const what = summary.kind === 'text' ? t('text') : rows(summary.rows);
     notices.say(`${what} · ${duration(summary.total)} · ${size(summary.bytes)}`);
@@ -257,7 +263,7 @@ export class Runs {
   /** Opens the view that a query names in a comment (`#defaultView:Graph`), where there is one. */
   private openNamedView(language: Language, text: string): void {
     const { layout, notices, views } = this.page;
-    const name = language === 'sparql' ? /^\s*#\s*defaultView\s*:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() : undefined;
+    const name = language === 'sparql' ? defaultView(text).view : '';
     if (!name || name === 'map') return;
     if (!views.openNamed(name)) return notices.add('view', t('thereIsNoViewOfThis', { name }));
     layout.stretch('full');

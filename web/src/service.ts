@@ -23,6 +23,9 @@ export interface Snapshot {
   sources: { name: string; sha256: string; licence: string }[];
 }
 
+/** Returns the name of a source without its folder and the endings of its formats. */
+export const sourceName = (name: string): string => name.replace(/^.*[\\/]/, '').replace(/(?<=.)(\.(osm|osh|osc|pbf|o5m|xml|nt|nq|ttl|rdf|json|jsonl|gz|bz2|xz|zst))+$/i, '');
+
 /** A service that refused, with what it said. */
 export class Refused extends Error {
   constructor(readonly status: number, message: string) {

@@ -4,10 +4,11 @@
 import './annotate.css';
 
 import { topBar } from '../bar';
-import { announce, count, h, icon, ICONS } from '../dom';
+import { announce, count, h, icon, ICONS, menuItems } from '../dom';
 import { Editor } from '../editor/editor';
 import { setSetting, setting } from '../history';
 import { siteName } from '../identity/identity';
+import { arrowKeys, isFreeEscape } from '../keys';
 import { Layout, isNarrow } from '../layout';
 import { LANGUAGES, write as writeLink } from '../link';
 import type { AnswerMap } from '../map/map';
@@ -16,8 +17,8 @@ import { Notices } from '../notices';
 import { Runs } from '../runs';
 import { Refused, type Snapshot } from '../service';
 import type { Surroundings } from '../shortcuts';
-import { sideKeys, t, type PlainKey } from '../text/lookup';
-import { applyTheme, theme } from '../theme';
+import { t, type PlainKey } from '../text/lookup';
+import { followTheme, theme } from '../theme';
 import { finder } from '../views/finder';
 import { exportShelf } from '../views/exports';
 import { askToken } from '../views/token';
@@ -50,6 +51,7 @@ export class AnnotatePage {
   private form: TaskForm | null = null;
   private task: Task | null = null;
   private map: AnswerMap | null = null;
+  private readonly nextTheme = followTheme((shown) => this.map && (this.map.dark = shown));
   private wish = setting('annotation-wish') ?? 'any';
   /** Is aborted when another task is asked for. */
   private turn = new AbortController();
@@ -68,8 +70,6 @@ export class AnnotatePage {
     const { editor, layout, views } = this;
     runs.wire({ editor, views, layout, notices, map, around: () => this.around(), triples, warn: () => undefined, askToken: () => askToken(() => void runs.run()), isBackground: true });
     this.build();
-    this.theme();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
     addEventListener('keydown', (event) => this.key(event));
     // Links to elements open beside the work.
     document.addEventListener('click', (event) => {
@@ -109,7 +109,8 @@ export class AnnotatePage {
     for (const [wish, label] of Object.entries(WISHES)) {
       this.wishes.append(h('button', { type: 'button', role: 'radio', 'data-wish': wish, onclick: () => this.want(wish) }, t(label)));
     }
-    this.wishes.addEventListener('keydown', (event) => this.wishKey(event));
+    // Arrows do not give back the task at hand.
+    arrowKeys(this.wishes, () => menuItems(this.wishes), 'both', (button) => this.choose(button.dataset.wish ?? 'any'));
     this.markWish();
     layout.query.append(
       h('div', { class: 'annotate-head' }, this.title, this.about, h('span', { class: 'grow' }), this.wishes),
@@ -122,7 +123,7 @@ export class AnnotatePage {
     progressShelf(this.progressButton);
     disputeShelf(this.disputeButton, (id) => void this.open(id));
     exportShelf(layout.exportButton, runs.answers, () => runs.exported, (problem) => this.notices.add('error', problem));
-    const bar = topBar(snapshot, { skip: t('toTheTask'), focus: () => this.form?.focus(), nextTheme: () => this.nextTheme(), more: [this.annotator, this.disputeButton, this.progressButton] });
+    const bar = topBar(snapshot, { skip: t('toTheTask'), focus: () => this.form?.focus(), nextTheme: this.nextTheme, more: [this.annotator, this.disputeButton, this.progressButton] });
     layout.place(bar, h('div', { class: 'map-tools' }, finder((box) => this.map?.fit(box)), runs.allButton), this.views.card.element);
   }
 
@@ -279,10 +280,15 @@ export class AnnotatePage {
   }
 
   private want(wish: string): void {
+    this.choose(wish);
+    void this.change();
+  }
+
+  /** Keeps a wish for the next task. */
+  private choose(wish: string): void {
     this.wish = wish;
     setSetting('annotation-wish', wish);
     this.markWish();
-    void this.change();
   }
 
   /** Puts back what was not begun, and asks for a task of the wanted kind. */
@@ -297,18 +303,6 @@ export class AnnotatePage {
       button.setAttribute('aria-checked', String(on));
       button.tabIndex = on ? 0 : -1;
     }
-  }
-
-  private wishKey(event: KeyboardEvent): void {
-    if (!/^Arrow/.test(event.key)) return;
-    event.preventDefault();
-    const all = [...this.wishes.querySelectorAll<HTMLElement>('button')];
-    const at = all.findIndex((button) => button.getAttribute('aria-checked') === 'true');
-    const next = all[(at + ([sideKeys()[1], 'ArrowDown'].includes(event.key) ? 1 : all.length - 1)) % all.length];
-    this.wish = next?.dataset.wish ?? 'any';
-    setSetting('annotation-wish', this.wish);
-    this.markWish();
-    next?.focus();
   }
 
   /** Asks for the name under which the work is recorded. */
@@ -331,23 +325,12 @@ export class AnnotatePage {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) {
       event.preventDefault();
       this.form?.submit();
-    } else if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':popover-open')) {
+    } else if (isFreeEscape(event)) {
       if (this.runs.running) void this.runs.stop();
       else if (this.views.card.open) this.views.close();
     } else if (event.key === 'F6') {
       event.preventDefault();
       this.layout.onward(event.shiftKey ? -1 : 1, () => (this.form ? this.form.focus() : this.title.focus()));
     }
-  }
-
-  private theme(): void {
-    const shown = applyTheme();
-    if (this.map) this.map.dark = shown;
-  }
-
-  private nextTheme(): void {
-    setSetting('theme', theme() === 'dark' ? 'light' : 'dark');
-    this.theme();
-    announce(t(theme() === 'dark' ? 'darkColours' : 'lightColours'));
   }
 }

@@ -49,9 +49,7 @@ export function progressShelf(button: HTMLElement): void {
     const head = [t('annotator'), t('written'), t('agreed'), t('corrected'), t('rejected'), t('verdicts'), t('skipped')];
     const table = h('table', { class: 'annotate-table' }, h('thead', {}, h('tr', {}, head.map((name) => h('th', { scope: 'col' }, name)))), h('tbody', {}, rows));
     const exported = async () => {
-      const url = URL.createObjectURL(new Blob([await lines('/annotations')], { type: 'application/x-ndjson' }));
-      save(url, 'annotations.jsonl');
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      save(new Blob([await lines('/annotations')], { type: 'application/x-ndjson' }), 'annotations.jsonl');
     };
     return [
       h('h2', {}, t('progress')),

@@ -1,9 +1,12 @@
 // Code to repeat the query in other programs: a dialog with a tab for each, and a button that copies.
 
 import './code.css';
-import { ICONS, announce, h, icon, save } from '../dom';
+import { copies } from '../clipboard';
+import { ICONS, h, icon, save } from '../dom';
+import { setSetting, setting } from '../history';
+import { arrowKeys } from '../keys';
 import type { Language } from '../link';
-import { hasToken, type Snapshot } from '../service';
+import { hasToken, sourceName, type Snapshot } from '../service';
 import { SNIPPETS, type Repeated, type Snippet } from './snippets';
 import { t } from '../text/lookup';
 
@@ -14,14 +17,14 @@ export const TEXTS = {
   get programs() { return t('program'); },
   get close() { return t('close'); },
   get copy() { return t('copy'); },
-  get copied() { return t('copied'); },
-  get refused() { return t('theBrowserDoesNotAllowIt'); },
   get save() { return t('saveAsAFile'); },
   needs: (what: string) => t('codeNeeds', { what }),
   get token() { return t('codeToken'); },
   failed: (why: string) => t('theQueryCannotBeSent', { why }),
 };
 
+/** The setting with the program that was shown last. */
+const KEY = 'code';
 const ICON = 'm5.5 4.5-3.5 3.5 3.5 3.5m5-7 3.5 3.5-3.5 3.5M9.2 3l-2.4 10';
 
 /** Returns a button that opens the dialog. `repeated` gives the query as it is sent. */
@@ -31,8 +34,7 @@ export function codeButton(repeated: () => Promise<Repeated>): HTMLElement {
 
 /** Returns a query of this server with what its programs need. */
 export function repeatedQuery(language: Language, query: string, { digest, sources }: Snapshot): Repeated {
-  const name = (sources[0]?.name ?? 'snapshot').replace(/^.*[\\/]/, '').replace(/\.(osm|pbf|osh|nt|ttl|json|gz|bz2|xml)\b.*$/, '');
-  return { language, query, origin: location.origin, snapshot: `${name || 'snapshot'}.terrapin`, digest, token: hasToken() };
+  return { language, query, origin: location.origin, snapshot: `${sourceName(sources[0]?.name ?? '') || 'snapshot'}.terrapin`, digest, token: hasToken() };
 }
 
 /** Opens the dialog. It is made anew each time, as the query is another one. */
@@ -64,54 +66,20 @@ function tabs(repeated: Repeated): HTMLElement[] {
     shown = snippet;
     code.textContent = snippet.text(repeated);
     code.setAttribute('aria-labelledby', `code-${snippet.id}`);
-    needs.textContent = [TEXTS.needs(snippet.needs), repeated.token && snippet.id !== 'python' && snippet.id !== 'terrapin' ? TEXTS.token : ''].filter(Boolean).join(' ');
+    needs.textContent = [TEXTS.needs([snippet.install, ...(snippet.needs ?? []).map((key) => t(key))].filter(Boolean).join('; ')), repeated.token && snippet.id !== 'python' && snippet.id !== 'terrapin' ? TEXTS.token : ''].filter(Boolean).join(' ');
     for (const tab of list.children) {
       const on = tab.id === `code-${snippet.id}`;
       tab.setAttribute('aria-selected', String(on));
       (tab as HTMLElement).tabIndex = on ? 0 : -1;
     }
-    keep(snippet.id);
+    setSetting(KEY, snippet.id);
   };
   for (const snippet of snippets) list.append(h('button', { type: 'button', role: 'tab', id: `code-${snippet.id}`, 'aria-controls': 'code-panel', onclick: () => show(snippet) }, snippet.title));
-  list.addEventListener('keydown', (event) => {
-    const at = [...list.children].indexOf(document.activeElement as Element);
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1 + snippets.length, Home: 0, End: snippets.length - 1 }[event.key];
-    const tab = next === undefined ? undefined : (list.children[next % snippets.length] as HTMLElement);
-    tab?.click();
-    tab?.focus();
-  });
+  arrowKeys(list, () => [...list.children] as HTMLElement[], 'sides', (tab) => tab.click());
   const copy = h('button', { type: 'button', class: 'button primary' }, TEXTS.copy);
-  copy.addEventListener('click', async () => {
-    const said = await navigator.clipboard.writeText(code.textContent ?? '').then(() => TEXTS.copied, () => TEXTS.refused);
-    copy.textContent = said;
-    announce(said);
-    setTimeout(() => (copy.textContent = TEXTS.copy), 2500);
-  });
-  const file = h('button', { type: 'button', class: 'button' }, TEXTS.save);
-  file.addEventListener('click', () => {
-    const url = URL.createObjectURL(new Blob([code.textContent ?? ''], { type: 'text/plain' }));
-    save(url, shown?.file ?? 'query.txt');
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  });
-  const first = snippets.find(({ id }) => id === kept()) ?? snippets[0];
+  copies(copy, () => code.textContent ?? '');
+  const file = h('button', { type: 'button', class: 'button', onclick: () => save(new Blob([code.textContent ?? ''], { type: 'text/plain' }), shown?.file ?? 'query.txt') }, TEXTS.save);
+  const first = snippets.find(({ id }) => id === setting(KEY)) ?? snippets[0];
   if (first) show(first);
   return [list, code, h('footer', {}, needs, h('span', { class: 'grow' }), file, copy)];
-}
-
-const KEY = 'code';
-
-function kept(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
-
-function keep(id: string): void {
-  try {
-    localStorage.setItem(KEY, id);
-  } catch {
-    // The first one is shown next time.
-  }
 }

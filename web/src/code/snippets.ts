@@ -1,6 +1,7 @@
 // Programs that repeat a query: the same text to the same server, or on the same snapshot.
 
 import type { Language } from '../link';
+import type { PlainKey } from '../text/lookup';
 import { javascript, julia, python, r, shell } from './quote';
 
 /** A query and where it runs. */
@@ -20,8 +21,10 @@ export interface Repeated {
 export interface Snippet {
   id: string;
   title: string;
-  /** What has to be installed. */
-  needs: string;
+  /** The command that installs packages. */
+  install?: string;
+  /** Names of texts that say what else has to be there. */
+  needs?: PlainKey[];
   file: string;
   text(repeated: Repeated): string;
   /** Whether the program can run such a query. */
@@ -43,11 +46,15 @@ const isJson = (repeated: Repeated): boolean => ['json', 'solutions', 'ask'].inc
 const isSparql = ({ language }: Repeated): boolean => language === 'sparql';
 const lines = (...all: (string | false)[]): string => `${all.filter((line) => line !== false).join('\n')}\n`;
 
+/** Returns the program of a language that repeats a query. */
+export const codeFor = (id: string, repeated: Repeated): string => SNIPPETS.find((snippet) => snippet.id === id)?.text(repeated) ?? '';
+
 export const SNIPPETS: Snippet[] = [
   {
     id: 'python',
     title: 'Python',
-    needs: 'pip install terrapin-osm; the snapshot as a file',
+    install: 'pip install terrapin-osm',
+    needs: ['needsTheSnapshot'],
     file: 'query.py',
     fits: () => true,
     text: (all) =>
@@ -63,7 +70,7 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'overpy',
     title: 'overpy',
-    needs: 'pip install overpy',
+    install: 'pip install overpy',
     file: 'query.py',
     // overpy reads JSON and XML, and sends no headers of its own.
     fits: (all) => !isSparql(all) && !all.token && !/\[\s*out\s*:\s*(csv|custom|popup)/.test(all.query),
@@ -82,7 +89,7 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'sparqlwrapper',
     title: 'SPARQLWrapper',
-    needs: 'pip install SPARQLWrapper',
+    install: 'pip install SPARQLWrapper',
     file: 'query.py',
     fits: isSparql,
     text: (all) => {
@@ -109,7 +116,8 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'r',
     title: 'R',
-    needs: 'install.packages(c("httr2", "jsonlite")); R 4.0 or newer',
+    install: 'install.packages(c("httr2", "jsonlite"))',
+    needs: ['needsR'],
     file: 'query.R',
     fits: () => true,
     text: (all) => {
@@ -132,7 +140,7 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'javascript',
     title: 'JavaScript',
-    needs: 'a browser, Node 18 or newer, Deno or Bun',
+    needs: ['needsABrowser'],
     file: 'query.mjs',
     fits: () => true,
     text: (all) => {
@@ -154,7 +162,7 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'julia',
     title: 'Julia',
-    needs: 'using Pkg; Pkg.add("HTTP")',
+    install: 'using Pkg; Pkg.add("HTTP")',
     file: 'query.jl',
     fits: () => true,
     text: (all) => {
@@ -166,7 +174,7 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'curl',
     title: 'cURL',
-    needs: 'curl and a POSIX shell',
+    needs: ['needsAShell'],
     file: 'query.sh',
     fits: () => true,
     text: (all) => {
@@ -177,7 +185,7 @@ export const SNIPPETS: Snippet[] = [
   {
     id: 'terrapin',
     title: 'terrapin',
-    needs: 'the program terrapin; the snapshot as a file',
+    needs: ['needsTerrapin', 'needsTheSnapshot'],
     file: 'query.sh',
     fits: () => true,
     text: (all) => `terrapin query --lang ${all.language} -- ${shell(all.snapshot)} ${shell(all.query)}\n`,

@@ -19,6 +19,7 @@ import { completeOverpass } from './complete';
 import { completeSparql } from './complete-sparql';
 import { hover } from './hover';
 import { overpassql } from './overpass';
+import { phrases } from './phrases';
 import { sparqlLanguage } from './sparql';
 
 const colours = HighlightStyle.define([
@@ -41,7 +42,7 @@ const look = EditorView.theme({
   '.cm-content': { padding: '10px 0', caretColor: 'var(--accent)' },
   '.cm-line': { padding: '0 12px 0 8px' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)', borderLeftWidth: '2px' },
-  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--faint)', border: 'none', paddingLeft: '6px' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none', paddingLeft: '6px' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '22px', padding: '0 4px' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--line-active)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { background: 'var(--selection)' },
@@ -66,6 +67,7 @@ const look = EditorView.theme({
   '.cm-hover': { padding: '6px 10px', fontFamily: 'var(--sans)', fontSize: '12.5px', maxWidth: '36em' },
   '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--ink)', borderColor: 'var(--edge)' },
   '.cm-panel input, .cm-panel button': { font: 'inherit', fontSize: '12px' },
+  '.cm-panel :focus-visible': { outline: '2px solid var(--focus)', outlineOffset: '1px' },
   '.cm-textfield': { backgroundColor: 'var(--field)', border: '1px solid var(--edge)', color: 'var(--ink)' },
   '.cm-button': { backgroundImage: 'none', backgroundColor: 'var(--paper)', border: '1px solid var(--edge)', color: 'var(--ink)' },
 });
@@ -82,6 +84,12 @@ function overLines(event: InputEvent, view: EditorView): boolean {
   event.preventDefault();
   view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
   return true;
+}
+
+/** A character that is not seen, by its code: CodeMirror's names are English. */
+function specialChar(code: number, _: string | null, sign: string): HTMLElement {
+  const title = `${t('controlCharacter')} U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return h('span', { class: 'cm-specialChar', title, 'aria-label': title, role: 'img' }, sign);
 }
 
 export interface Wiring {
@@ -116,9 +124,10 @@ export class Editor {
       state: EditorState.create({
         extensions: [
           EditorState.readOnly.of(wiring.readOnly === true),
+          EditorState.phrases.of(phrases()),
           lineNumbers(),
           highlightActiveLineGutter(),
-          highlightSpecialChars(),
+          highlightSpecialChars({ render: specialChar }),
           history(),
           drawSelection(),
           indentOnInput(),

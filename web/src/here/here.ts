@@ -2,7 +2,9 @@
 // around and the areas that contain the place.
 
 import './here.css';
-import { announce, h } from '../dom';
+import { copyText } from '../clipboard';
+import { announce, h, menuItems } from '../dom';
+import { arrowKeys } from '../keys';
 import { overpass } from '../service';
 import { t } from '../text/lookup';
 
@@ -37,7 +39,7 @@ export function whatIsHere(map: HTMLElement, wiring: HereWiring): void {
     const box = map.getBoundingClientRect();
     const { lat, lon, metres } = wiring.place(x, y);
     const position = `${lat.toFixed(5)}, ${lon.toFixed(5)}`;
-    const copy = h('button', { type: 'button', class: 'item', onclick: () => void navigator.clipboard.writeText(position).then(() => announce(t('copied')), () => undefined) }, h('span', {}, position), h('span', { class: 'count' }, t('copy')));
+    const copy = h('button', { type: 'button', class: 'item', onclick: () => void copyText(position).then((isCopied) => announce(t(isCopied ? 'copied' : 'theBrowserDoesNotAllowIt'))) }, h('span', {}, position), h('span', { class: 'count' }, t('copy')));
     const near = h('div', {}, h('p', { class: 'muted pad' }, t('looking')));
     panel.replaceChildren(copy, near);
     panel.hidePopover();
@@ -70,13 +72,7 @@ export function whatIsHere(map: HTMLElement, wiring: HereWiring): void {
     control.abort();
     if (panel.contains(document.activeElement) || document.activeElement === document.body) map.querySelector('canvas')?.focus();
   });
-  panel.addEventListener('keydown', (event) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (!step) return;
-    event.preventDefault();
-    const all = [...panel.querySelectorAll<HTMLElement>('button, a')];
-    all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus();
-  });
+  arrowKeys(panel, () => menuItems(panel));
   map.addEventListener('contextmenu', (event) => {
     event.preventDefault();
     const box = map.getBoundingClientRect();

@@ -4,7 +4,7 @@ import './intro.css';
 import { h } from '../dom';
 import type { Example } from '../examples';
 import { siteName } from '../identity/identity';
-import type { Snapshot } from '../service';
+import { sourceName, type Snapshot } from '../service';
 import { dateText, listText } from '../text/formats';
 import { t } from '../text/lookup';
 
@@ -15,7 +15,7 @@ const OFFERED = 3;
 export function intro(snapshot: Snapshot, examples: Example[], take: (example: Example) => void): HTMLElement {
   const { counts, triples, data_time } = snapshot;
   const elements = counts.nodes + counts.ways + counts.relations;
-  const names = snapshot.sources.map(({ name }) => name.replace(/\.(osm\.pbf|osm|pbf|nt\.gz|nt|json.*)$/, ''));
+  const names = snapshot.sources.map(({ name }) => sourceName(name));
   const date = dateText(new Date(data_time), 'long');
   const parts = [elements > 0 && t('elementsOfOpenStreetMap', { n: elements }), triples !== null && t('statementsOfWikidata', { n: triples })].filter((part) => part !== false);
   const content = parts.length ? listText(parts) : t('nothing');

@@ -59,11 +59,7 @@ export function savedShelf(button: HTMLElement, { current, take }: SavedWiring):
     tried(() => (save({ name: called, ...current(), at: Date.now() }), replaces ? t('replacedNamed', { name: called }) : t('savedAs', { name: called })));
     name.value = '';
   });
-  out.addEventListener('click', () => {
-    const url = URL.createObjectURL(new Blob([exported()], { type: 'application/json' }));
-    download(url, 'terrapin-queries.json');
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  });
+  out.addEventListener('click', () => download(new Blob([exported()], { type: 'application/json' }), 'terrapin-queries.json'));
   file.addEventListener('change', async () => {
     const [chosen] = file.files ?? [];
     if (!chosen) return;

@@ -85,8 +85,6 @@ export class StylePanel {
       this.styling = this.chosen(event.target);
       void this.draw();
     });
-    // Arrows are the fields' own here.
-    this.panel.addEventListener('keydown', (event) => /^Arrow/.test(event.key) && (event.target as HTMLElement).matches('select, textarea, input') && event.stopImmediatePropagation());
     popover(this.button, this.panel);
     this.panel.addEventListener('beforetoggle', (event) => (event as ToggleEvent).newState === 'open' && this.fill());
   }

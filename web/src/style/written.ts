@@ -2,6 +2,7 @@
 // SPARQL, as the Wikidata Query Service has them.
 
 import { PLAIN, type Look } from '../answer/look';
+import { defaultView, defaultViewComment, withDefaultView } from '../default-view';
 import type { Language } from '../link';
 import { pieces } from '../shortcuts';
 import { t } from '../text/lookup';
@@ -17,12 +18,10 @@ interface MapOptions {
   heat?: boolean;
 }
 
-const VIEW = /^[ \t]*#[ \t]*defaultView[ \t]*:[ \t]*(\w+)[ \t]*(\{.*\})?[ \t]*$/im;
-
 /** Returns the style that a SPARQL query's comment names, or `null`. Throws if its options are not JSON. */
 export function styleOfComment(text: string): Styling | null {
-  const [, view = '', options] = VIEW.exec(text) ?? [];
-  if (view.toLowerCase() !== 'map' || !options) return null;
+  const { view, options } = defaultView(text);
+  if (view !== 'map' || !options) return null;
   let read: MapOptions;
   try {
     read = JSON.parse(options) as MapOptions;
@@ -51,15 +50,12 @@ export function commentOf(styling: Styling): string {
     ...(heat && { heat }),
     ...(cluster !== null && { markercluster: cluster }),
   };
-  return `#defaultView:Map${Object.keys(options).length ? JSON.stringify(options) : ''}`;
+  return defaultViewComment('Map', options);
 }
 
 /** Returns the text of a query with a style in it: MapCSS or JSON for OverpassQL, a comment for SPARQL. An empty style is removed. */
 export function withStyle(text: string, language: Language, style: string): string {
-  if (language === 'sparql') {
-    const without = text.replace(VIEW, '').replace(/^\n/, '');
-    return style ? `${style}\n${without}` : without;
-  }
+  if (language === 'sparql') return withDefaultView(text, style);
   let rest = '';
   for (const { before, inner } of pieces(text)) rest += before + (inner === undefined || /^\s*style\s*:/.test(inner) ? '' : `{{${inner}}}`);
   rest = rest.trimEnd();

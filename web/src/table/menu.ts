@@ -2,7 +2,8 @@
 // becomes a condition of the filter.
 
 import type { Facet } from '../answer/model';
-import { announce, count, h, rows } from '../dom';
+import { announce, count, h, menuItems, rows } from '../dom';
+import { arrowKeys } from '../keys';
 import { t } from '../text/lookup';
 
 export interface ColumnMenuWiring {
@@ -25,13 +26,7 @@ export class ColumnMenu {
     this.panel.addEventListener('toggle', (event) => {
       if ((event as ToggleEvent).newState === 'closed' && (this.panel.contains(document.activeElement) || document.activeElement === document.body)) this.opener?.focus();
     });
-    this.panel.addEventListener('keydown', (event) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-      if (!step) return;
-      event.preventDefault();
-      const all = [...this.panel.querySelectorAll<HTMLElement>('button')];
-      all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus();
-    });
+    arrowKeys(this.panel, () => menuItems(this.panel));
   }
 
   async open(opener: HTMLElement, wiring: ColumnMenuWiring): Promise<void> {

@@ -1,6 +1,7 @@
 // Texts of the page in the language that is chosen: looked up by name, with values in them and the plural of the language.
 // It holds no texts itself, so that the worker of answers, which gets them from the page, can use it as well.
 
+import type { editorEn } from './editor-en';
 import type { en } from './en';
 
 export type TextKey = keyof typeof en;
@@ -10,6 +11,9 @@ export type Plural = { other: string } & { [category in Intl.LDMLPluralRule]?: s
 
 /** The catalogue of a language: every text of the English one, of the same shape. */
 export type Texts = { readonly [K in TextKey]: (typeof en)[K] extends string ? string : Plural };
+
+/** The part of a catalogue that the editor shows. */
+export type EditorTexts = Pick<Texts, keyof typeof editorEn>;
 
 /** Names of the values in a text, from its `{name}`. */
 type Names<S> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;

@@ -27,8 +27,6 @@ export function languageMenu(): HTMLElement {
     h('option', { value: LOCAL }, t('localNames')),
   );
   labels.value = labelSetting() ?? '';
-  // Arrows are the field's own here.
-  labels.addEventListener('keydown', (event) => event.stopPropagation());
   const panel = h('div', { class: 'shelf language-menu', role: 'dialog', 'aria-label': t('language') },
     h('div', { class: 'languages', role: 'radiogroup', 'aria-label': t('languageOfThePage') }, languages),
     h('label', { class: 'labels' }, h('span', {}, t('languageOfLabels')), labels),

@@ -38,7 +38,6 @@ export function exportShelf(button: HTMLElement, answers: Answers, shown: () => 
       try {
         const { url, name } = await answers.ask({ do: 'save', as, copyright: attributionText(COPYRIGHT) });
         save(url, name);
-        setTimeout(() => URL.revokeObjectURL(url), 60_000);
       } catch (problem) {
         failed((problem as Error).message);
       }

@@ -2,6 +2,7 @@
 
 import { ICONS, announce, h, icon } from '../dom';
 import type { Box } from '../answer/model';
+import { arrowKeys } from '../keys';
 import { json } from '../service';
 import { t } from '../text/lookup';
 
@@ -56,16 +57,13 @@ export function finder(go: (box: Box) => void): HTMLElement {
     waiting = window.setTimeout(() => void look(true), 150);
   });
   form.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
-      if (results.contains(document.activeElement)) input.focus();
-      results.hidden = true;
-    }
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (!step || results.hidden) return;
+    if (event.key !== 'Escape' || results.hidden) return;
+    // It closes the list, and nothing else of the page.
     event.preventDefault();
-    const stops = [input, ...results.querySelectorAll('button')];
-    stops[(stops.indexOf(document.activeElement as HTMLInputElement) + step + stops.length) % stops.length]?.focus();
+    if (results.contains(document.activeElement)) input.focus();
+    results.hidden = true;
   });
+  arrowKeys(form, () => (results.hidden ? [] : [input, ...results.querySelectorAll('button')]));
   form.addEventListener('focusout', (event) => {
     if (!form.contains(event.relatedTarget as Node)) results.hidden = true;
   });

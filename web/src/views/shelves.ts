@@ -1,9 +1,10 @@
 // What opens beside the buttons at the top: examples, history, links, what is served, keys.
 
-import { TEXTS as CODE_TEXTS } from '../code/panel';
-import { curl, python } from '../copy';
+import { copies } from '../clipboard';
+import { TEXTS as CODE_TEXTS, open as openCode } from '../code/panel';
+import { codeFor, type Repeated } from '../code/snippets';
 import { frameFor } from '../embed/embed';
-import { announce, count, h, popover, rows } from '../dom';
+import { count, h, popover, rows } from '../dom';
 import { tried, type Example } from '../examples';
 import { forget, past, type Past } from '../history';
 import { LANGUAGES, write as writeLink, type Language } from '../link';
@@ -75,8 +76,8 @@ export interface Showing {
   shared(): Shared;
   /** The query without shortcuts, as the server is asked. */
   sent(): Promise<string>;
-  /** Opens code in other languages that repeats the query. */
-  code(): void;
+  /** The same with its server, for code that repeats it. */
+  repeated(): Promise<Repeated>;
 }
 
 /** The query in another form of its language, by the server. */
@@ -89,7 +90,7 @@ async function converted(query: string, target: 'xml' | 'compact' | 'mapql'): Pr
 }
 
 /** A link to query, map and snapshot, and lines that ask the same. */
-export function shareShelf(button: HTMLElement, { shared, sent, code }: Showing): void {
+export function shareShelf(button: HTMLElement, { shared, sent, repeated }: Showing): void {
   const field = h('input', { type: 'text', readonly: true, class: 'field', 'aria-label': t('link') });
   const run = h('input', { type: 'checkbox', id: 'share-run', checked: true });
   const update = () => {
@@ -100,19 +101,7 @@ export function shareShelf(button: HTMLElement, { shared, sent, code }: Showing)
   field.addEventListener('focus', () => field.select());
   const copied = (label: string, text: () => string | Promise<string>) => {
     const copy = h('button', { type: 'button', class: 'item' }, label);
-    copy.addEventListener('click', async () => {
-      try {
-        const line = await text();
-        await navigator.clipboard.writeText(line).catch(() => {
-          throw new Error(t('theBrowserDoesNotAllowIt'));
-        });
-        copy.textContent = t('copied');
-      } catch (problem) {
-        copy.textContent = ((problem as Error).message.split('\n')[0] ?? '').slice(0, 200);
-      }
-      announce(copy.textContent ?? '');
-      setTimeout(() => (copy.textContent = label), 2500);
-    });
+    copies(copy, text);
     return copy;
   };
   const overpass = h(
@@ -132,9 +121,9 @@ export function shareShelf(button: HTMLElement, { shared, sent, code }: Showing)
     copied(t('copyTheLink'), () => field.value),
     copied(t('copyHTMLForAFrame'), () => frameFor(field.value)),
     h('h2', {}, t('toAskTheSameAgain')),
-    copied(t('copyACURLLine'), async () => curl(shared().language, await sent(), location.origin)),
-    copied(t('copyPython'), async () => python(shared().language, await sent(), location.origin)),
-    h('button', { type: 'button', class: 'item', onclick: () => (panel.hidePopover(), code()) }, CODE_TEXTS.more),
+    copied(t('copyACURLLine'), async () => codeFor('curl', await repeated())),
+    copied(t('copyPython'), async () => codeFor('python', await repeated())),
+    h('button', { type: 'button', class: 'item', onclick: () => (panel.hidePopover(), void openCode(repeated)) }, CODE_TEXTS.more),
     overpass,
   );
   panel.addEventListener('beforetoggle', () => {

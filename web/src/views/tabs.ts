@@ -1,7 +1,8 @@
 // The views of an answer, of which one is seen: tabs for the mouse, for arrow keys and for screen readers.
 
 import { h } from '../dom';
-import { sideKeys, t } from '../text/lookup';
+import { arrowKeys } from '../keys';
+import { t } from '../text/lookup';
 
 export class Tabs {
   readonly list = h('div', { role: 'tablist', 'aria-label': t('theAnswerAs'), class: 'tabs' });
@@ -17,7 +18,7 @@ export class Tabs {
       this.list.append(tab);
       this.panels.append(panel);
     }
-    this.list.addEventListener('keydown', (event) => this.key(event));
+    arrowKeys(this.list, () => [...this.list.querySelectorAll<HTMLElement>('[role=tab]:not([hidden])')], 'sides', (tab) => tab.click());
   }
 
   open(wanted: string): void {
@@ -43,16 +44,5 @@ export class Tabs {
   focus(): void {
     const grid = [...this.panels.querySelectorAll<HTMLElement>('[role=grid]')].find((one) => one.checkVisibility());
     (grid ?? this.list.querySelector<HTMLElement>('[aria-selected=true]'))?.focus();
-  }
-
-  private key(event: KeyboardEvent): void {
-    const ids = [...this.all.keys()].filter((id) => this.has(id));
-    const at = ids.findIndex((id) => this.all.get(id)?.tab === document.activeElement);
-    const [before, after] = sideKeys();
-    const next = { [after]: ids[(at + 1) % ids.length], [before]: ids[(at + ids.length - 1) % ids.length], Home: ids[0], End: ids.at(-1) }[event.key];
-    if (!next) return;
-    event.preventDefault();
-    this.open(next);
-    this.all.get(next)?.tab.focus();
   }
 }

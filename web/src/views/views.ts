@@ -30,6 +30,8 @@ export interface ViewsWiring {
   go: (href: string) => void;
   /** A filter leaves these rows; null for all of them. */
   filtered: (left: Arranged | null) => void;
+  /** The rows of the table or their order changed. */
+  arranged?: () => void;
   /** Is told which view is seen. */
   opened: (view: string) => void;
   focusMap: () => void;
@@ -87,6 +89,7 @@ export class Views {
   /** Shows rows, which are more of those of `before`, if there are some. The columns of rows that come may be others. */
   rows(summary: Summary, before: Summary | null): void {
     void (before !== null && before.columns.join() === summary.columns.join() ? this.table.grow(summary) : this.table.show(summary));
+    this.wiring.arranged?.();
   }
 
   /** Shows a whole answer. Resolves when it is known which views it has. */
@@ -145,6 +148,7 @@ export class Views {
   /** A filter was set: the other views have its rows alone. */
   private filtered(left: Arranged | null): void {
     this.wiring.filtered(left);
+    this.wiring.arranged?.();
     this.graph.clear();
     this.chart.refresh();
     this.images.refresh();
