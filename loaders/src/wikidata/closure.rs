@@ -165,6 +165,11 @@ impl LinkTable {
         lists.flat_map(move |lists| if is_inverse { &lists.by_object } else { &lists.by_subject }).copied()
     }
 
+    /// Returns the number of links of a property to values.
+    fn values(&self, property: Number) -> usize {
+        self.by_property.get(&property).map_or(0, |lists| lists.by_object.partition_point(|(end, _)| *end == 0))
+    }
+
     /// Returns the other ends of the links at `known`.
     fn at(&self, property: Number, known: Number, backwards: bool) -> impl Iterator<Item = Number> + '_ {
         let lists = self.by_property.get(&property);
@@ -326,7 +331,8 @@ impl Candidates<'_> {
     /// Adds the ends of an optional link that are reached from its known ends; returns whether one is new.
     fn add_ends(&mut self, link: &QueryLink) -> bool {
         let properties = LinkProperties::of(link);
-        let (subject, object) = (self.starts(&link.subject), self.starts(&link.object));
+        let subject = self.starts(&properties, &link.subject, false);
+        let object = self.starts(&properties, &link.object, true);
         let (fixed_subject, fixed_object) = (self.is_fixed(&link.subject), self.is_fixed(&link.object));
         let mut grown = false;
         let is_shorter = match (&subject, &object) {
@@ -360,9 +366,11 @@ impl Candidates<'_> {
 
     /// Returns the number of entities or statements from which a link is followed; links with a known end come first.
     fn cost(&self, link: &QueryLink) -> (bool, usize) {
-        match [&link.subject, &link.object].into_iter().filter_map(|end| self.start_count(end)).min() {
+        let properties = LinkProperties::of(link);
+        let subject = self.start_count(&properties, &link.subject, false);
+        match subject.into_iter().chain(self.start_count(&properties, &link.object, true)).min() {
             Some(known) => (false, known),
-            None => (true, self.statements(&LinkProperties::of(link))),
+            None => (true, self.statements(&properties)),
         }
     }
 
@@ -372,23 +380,27 @@ impl Candidates<'_> {
         lists.map(|lists| lists.by_subject.len()).sum()
     }
 
-    /// Returns the number of candidates from which a link can be followed at an end. `None` if the end is a value, has
-    /// no candidates yet, or may be a value: any statement has one.
-    fn start_count(&self, end: &LinkEnd) -> Option<usize> {
+    /// Returns the number of candidates and of values from which a link can be followed at an end. `None` if the end is a
+    /// literal, has no candidates yet, or may be a value that too many statements have.
+    fn start_count(&self, properties: &LinkProperties, end: &LinkEnd, is_object: bool) -> Option<usize> {
         match end {
             LinkEnd::Entity(_) => Some(1),
-            LinkEnd::Variable(variable) => self
-                .variables
-                .get(variable)
-                .filter(|known| !known.numbers.contains(&0))
-                .map(|known| known.numbers.len()),
+            LinkEnd::Variable(variable) => {
+                let known = &self.variables.get(variable)?.numbers;
+                if !known.contains(&0) {
+                    return Some(known.len());
+                }
+                let with_value = properties.all().filter(|(_, is_inverse)| *is_inverse != is_object);
+                let values: usize = with_value.map(|(property, _)| self.table.values(property)).sum();
+                (values <= self.open_links).then(|| known.len() + values)
+            }
             LinkEnd::Value => None,
         }
     }
 
     /// Returns the candidates from which a link can be followed at an end.
-    fn starts(&self, end: &LinkEnd) -> Option<Vec<Number>> {
-        self.start_count(end)?;
+    fn starts(&self, properties: &LinkProperties, end: &LinkEnd, is_object: bool) -> Option<Vec<Number>> {
+        self.start_count(properties, end, is_object)?;
         match end {
             LinkEnd::Entity(id) => Some(number(id).into_iter().collect()),
             LinkEnd::Variable(variable) => Some(self.variables.get(variable)?.numbers.iter().copied().collect()),
@@ -411,12 +423,13 @@ impl Candidates<'_> {
     /// and with too many statements.
     fn pairs(&mut self, link: &QueryLink) -> Option<Vec<(Number, Number)>> {
         let properties = LinkProperties::of(link);
-        let backwards = match (self.start_count(&link.subject), self.start_count(&link.object)) {
+        let subject = self.start_count(&properties, &link.subject, false);
+        let backwards = match (subject, self.start_count(&properties, &link.object, true)) {
             (Some(subject), Some(object)) => object < subject,
             (subject, _) => subject.is_none(),
         };
         let (start, other) = if backwards { (&link.object, &link.subject) } else { (&link.subject, &link.object) };
-        let Some(start) = self.starts(start) else {
+        let Some(start) = self.starts(&properties, start, backwards) else {
             // All statements of the properties; one step of a repeated link.
             if self.statements(&properties) > self.open_links {
                 return None;
@@ -460,8 +473,8 @@ impl Candidates<'_> {
         if !repeated {
             return start.iter().flat_map(|&at| self.steps(properties, at, backwards)).collect();
         }
-        let mut reached: HashSet<Number> = start.iter().copied().collect();
-        let mut open: Vec<Number> = start.to_vec();
+        let mut open: Vec<Number> = start.iter().copied().filter(|&at| at != 0).collect();
+        let mut reached: HashSet<Number> = open.iter().copied().collect();
         while let Some(at) = open.pop() {
             open.extend(self.steps(properties, at, backwards).filter(|end| *end != 0 && reached.insert(*end)));
         }

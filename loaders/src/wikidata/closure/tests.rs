@@ -143,3 +143,16 @@ fn inverse_properties_are_followed_against_their_direction() {
     };
     assert_eq!(closed(vec![path], table(&data)), (vec![1, 2, 3, 4], 1));
 }
+
+/// An unknown father is a value; the places of the others are still found.
+#[test]
+fn unknown_values_do_not_stop_a_chain() {
+    use LinkEnd::{Entity, Variable};
+    let data = [(1, 31, 5), (2, 31, 5), (1, 22, 10), (2, 22, 0), (10, 19, 20), (11, 19, 21)];
+    let human = link(Variable(0), 31, Entity("Q5".to_owned()));
+    let (father, place) = (link(Variable(0), 22, Variable(1)), link(Variable(1), 19, Variable(2)));
+    let required = vec![human.clone(), father.clone(), place.clone()];
+    assert_eq!(closed_with(required, table(&data), 1), (vec![1, 2, 10, 20], 1));
+    let all = vec![human, optional(father), optional(place)];
+    assert_eq!(closed_with(all, table(&data), 1), (vec![1, 2, 10, 20], 1));
+}
