@@ -31,7 +31,7 @@ pub fn cover(boxes: &[BoundingBox], most: usize) -> Vec<BoundingBox> {
             None => done.push(node.bounds),
             Some(cut) => {
                 let halves = halves(&node.pieces, &node.bounds, cut).map(CoverNode::of);
-                number += halves.iter().flatten().count() - 1;
+                number += halves.iter().flatten().count().saturating_sub(1);
                 open.extend(halves.into_iter().flatten());
             }
         }

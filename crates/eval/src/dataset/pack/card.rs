@@ -187,7 +187,9 @@ fn hugging_face_licences(pack: &Pack<'_>) -> Vec<&'static str> {
 fn hugging_face_licence(spdx: &str) -> &'static str {
     let spdx = spdx.trim().to_lowercase();
     let spdx = ["-only", "-or-later", "+"].iter().find_map(|end| spdx.strip_suffix(end)).unwrap_or(&spdx);
-    let is_family = |family: &&str| spdx.strip_prefix(*family).is_some_and(|version| version.is_empty() || version.starts_with('-'));
+    let is_family = |family: &&str| {
+        spdx.strip_prefix(*family).is_some_and(|version| version.is_empty() || version.starts_with('-'))
+    };
     let found = LICENCES.split(' ').find(|licence| *licence == spdx);
     let family = || LICENCE_FAMILIES.into_iter().find(is_family);
     found.or_else(family).unwrap_or(if spdx == "lgpllr" { "lgpl-lr" } else { "other" })
