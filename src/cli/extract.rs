@@ -15,9 +15,9 @@ use super::query::{self, text_of};
 use super::whole::stop_on_signal;
 use super::work::{self, WorkArgs};
 use super::{CommandError, open, slips, stdout};
+use crate::base::bitmap::NumberBitmap;
 use crate::engine::{OverpassQuery, OverpassRejection, QueryContext};
-use crate::eval::region::OrdinalSet;
-use crate::load::extract::{ExtractOptions, ExtractRegion, Strategy, What};
+use crate::load::extract::{ExtractOptions, ExtractRegion, RegionBoxes, Strategy, What};
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Quiet, region};
 use crate::osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 use crate::overpass::output::{ElementSink, OutCounts, OutputItem};
@@ -163,13 +163,13 @@ fn for_benchmark(args: &ExtractArgs, file: &Path) -> Result<(String, What), Comm
         pairs.len(),
         rectangles.len()
     );
-    let elements = found.elements.map(|set| set.to_vec());
-    Ok((name, What::RegionAndElements(ExtractRegion::Boxes(rectangles), elements)))
+    let elements = found.elements.map(|set| set.iter().collect());
+    Ok((name, What::RegionAndElements(ExtractRegion::Boxes(RegionBoxes::new(&rectangles)), elements)))
 }
 
 /// Adds the relations whose areas contain the middle of a rectangle, such as its country: `is_in` and other queries
 /// about the region find them.
-fn add_areas_around(osm: &Osm, rectangles: &[BoundingBox], relations: &mut OrdinalSet) {
+fn add_areas_around(osm: &Osm, rectangles: &[BoundingBox], relations: &mut NumberBitmap) {
     for area in rectangles {
         let middle = |low: i32, high: i32| ((i64::from(low) + i64::from(high)) / 2) as i32;
         let at = Coord { lat: middle(area.south, area.north), lon: middle(area.west, area.east) };

@@ -1,10 +1,14 @@
 //! Reads the SPARQL queries of a benchmark for a recipe: the links between entities, properties, qualifiers and
 //! languages that they use.
 
+mod languages;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use terrapin_loaders::wikidata::closure::{LinkEnd, QueryLink, QueryLinks, QueryUses};
+use terrapin_loaders::wikidata::closure::{GivenEntities, LinkEnd, QueryLink, QueryLinks, QueryUses};
 use terrapin_loaders::wikidata::recipe::mentions;
 
 use super::CommandError;
@@ -18,7 +22,7 @@ use crate::sparql::syntax::{self, Dialect, ParsedQuery};
 
 const ENTITY: &str = "http://www.wikidata.org/entity/";
 const PROPERTY: &str = "http://www.wikidata.org/prop/";
-/// The maximum number of alternatives of a query; further ones are followed as optional links.
+/// The maximum number of alternatives of a query; further ones are followed together, as optional links.
 const ALTERNATIVES: usize = 32;
 
 /// Reads the queries of files.
@@ -37,9 +41,18 @@ pub fn uses_of(files: &[PathBuf]) -> Result<QueryUses, CommandError> {
 fn add(uses: &mut QueryUses, text: &str, parsed: &ParsedQuery) {
     uses.queries += 1;
     uses.entities.extend(mentions(text));
-    let mut reader = LinkReader { names: BTreeMap::new(), fresh: 0, uses };
-    reader.vocabulary(&parsed.query.pattern);
-    let alternatives = reader.pattern(&parsed.query.pattern);
+    let patterns = || [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
+    let mut nodes: Vec<QueryNode<'_>> = Vec::new();
+    let mut open: Vec<QueryNode<'_>> = patterns().map(AsNode::as_node).collect();
+    while let Some(node) = open.pop() {
+        nodes.push(node);
+        node.children(&mut |child| open.push(child));
+    }
+    uses.languages.extend(languages::of(&nodes));
+    let mut reader = LinkReader { names: BTreeMap::new(), last: 0, uses };
+    reader.vocabulary(&nodes);
+    let parts: Vec<Vec<OpenLinks>> = patterns().map(|pattern| reader.pattern(pattern)).collect();
+    let alternatives = parts.into_iter().reduce(joined).unwrap_or_default();
     uses.links.extend(alternatives.into_iter().map(resolved));
 }
 
@@ -47,72 +60,135 @@ fn add(uses: &mut QueryUses, text: &str, parsed: &ParsedQuery) {
 #[derive(Clone, Default)]
 struct OpenLinks {
     links: Vec<QueryLink>,
-    given: Vec<(u32, Vec<String>)>,
-    /// Statements, and the entities that have them.
-    owners: Vec<(LinkEnd, LinkEnd)>,
+    given: Vec<GivenEntities>,
+    /// The entities that have statements, by statement.
+    owners: BTreeMap<LinkEnd, LinkEnd>,
+    /// The ends of triples that are no links of entities, such as labels.
+    others: Vec<[LinkEnd; 2]>,
+    unfollowed: bool,
 }
 
 /// Replaces statements by the entities that have them.
 fn resolved(open: OpenLinks) -> QueryLinks {
-    let owner = |end: &LinkEnd| {
-        let found = open.owners.iter().find(|(statement, _)| statement == end);
-        found.map_or_else(|| end.clone(), |(_, owner)| owner.clone())
+    let unfollowed = open.unfollowed || has_loose_ends(&open);
+    let owner = |end: LinkEnd| open.owners.get(&end).cloned().unwrap_or(end);
+    let resolve = |link: QueryLink| {
+        let (subject, object) = (owner(link.subject), owner(link.object));
+        QueryLink { subject, object, ..link }
     };
-    let links = open.links.iter().map(|link| QueryLink {
-        subject: owner(&link.subject),
-        object: owner(&link.object),
-        ..link.clone()
-    });
-    QueryLinks { links: links.collect(), given: open.given.clone() }
+    QueryLinks { links: open.links.into_iter().map(resolve).collect(), given: open.given, unfollowed }
+}
+
+/// Returns whether a triple that is no link of entities has a variable to which no link leads, such as `?x` in
+/// `?x rdfs:label "Valletta"@en`.
+fn has_loose_ends(open: &OpenLinks) -> bool {
+    let ends = open.links.iter().flat_map(|link| [&link.subject, &link.object]);
+    let mut reached: BTreeSet<LinkEnd> = ends.chain(open.owners.keys()).cloned().collect();
+    reached.extend(open.given.iter().map(|given| LinkEnd::Variable(given.variable)));
+    reached.remove(&LinkEnd::Value);
+    let is_reached = |end: &LinkEnd, reached: &BTreeSet<LinkEnd>| match end {
+        LinkEnd::Entity(_) => true,
+        end => reached.contains(end),
+    };
+    let mut rest: Vec<&[LinkEnd; 2]> = open.others.iter().collect();
+    loop {
+        let (near, far): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|ends| ends.iter().any(|end| is_reached(end, &reached)));
+        if near.is_empty() {
+            return far.into_iter().flatten().any(|end| matches!(end, LinkEnd::Variable(_)));
+        }
+        reached.extend(near.into_iter().flatten().filter(|end| **end != LinkEnd::Value).cloned());
+        rest = far;
+    }
 }
 
 /// A predicate of Wikidata: its namespace and the id of its property.
 fn predicate(iri: &str) -> Option<(&str, &str)> {
-    let (namespace, id) =
-        iri.strip_prefix(PROPERTY)?.rsplit_once('/').or_else(|| Some(("", iri.strip_prefix(PROPERTY)?)))?;
+    let name = iri.strip_prefix(PROPERTY)?;
+    let (namespace, id) = name.rsplit_once('/').unwrap_or(("", name));
     let is_id =
         id.strip_prefix('P').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
     is_id.then_some((namespace, id))
 }
 
+/// The properties of a path, by direction.
+#[derive(Default)]
+struct PathProperties {
+    forwards: BTreeSet<String>,
+    backwards: BTreeSet<String>,
+    /// Whether a part cannot be followed.
+    unfollowed: bool,
+    /// Whether the path is a choice of single links between entities.
+    is_choice: bool,
+}
+
+impl PathProperties {
+    fn of(path: &Path) -> PathProperties {
+        let mut found = PathProperties { is_choice: true, ..PathProperties::default() };
+        let mut open = vec![(path, false)];
+        while let Some((path, reversed)) = open.pop() {
+            found.is_choice &= matches!(path, Path::NamedNode(_) | Path::Reverse(_) | Path::Alternative(..));
+            match path {
+                Path::NamedNode(name) => match predicate(name.as_str()) {
+                    Some((namespace, id)) => {
+                        found.is_choice &= namespace == "direct";
+                        let ids = if reversed { &mut found.backwards } else { &mut found.forwards };
+                        ids.insert(id.to_owned());
+                    }
+                    None => found.unfollowed = true,
+                },
+                Path::Reverse(inner) => open.push((inner, !reversed)),
+                Path::Sequence(first, second) | Path::Alternative(first, second) => {
+                    open.extend([(&**first, reversed), (&**second, reversed)]);
+                }
+                Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
+                    open.push((inner, reversed));
+                }
+                Path::NegatedPropertySet(_) => found.unfollowed = true,
+            }
+        }
+        found
+    }
+
+    fn is_empty(&self) -> bool {
+        self.forwards.is_empty() && self.backwards.is_empty()
+    }
+
+    fn link(self, subject: &LinkEnd, object: &LinkEnd, repeated: bool) -> QueryLink {
+        QueryLink {
+            subject: subject.clone(),
+            properties: self.forwards.into_iter().collect(),
+            inverse: self.backwards.into_iter().collect(),
+            repeated,
+            object: object.clone(),
+            required: true,
+        }
+    }
+}
+
 struct LinkReader<'u> {
+    /// The numbers of the variables in scope.
     names: BTreeMap<String, u32>,
-    fresh: u32,
+    /// The last number.
+    last: u32,
     uses: &'u mut QueryUses,
 }
 
 impl LinkReader<'_> {
-    /// Records properties, qualifiers, references and languages in the whole query.
-    fn vocabulary(&mut self, pattern: &QueryPattern) {
-        let mut open = vec![pattern.as_node()];
-        while let Some(node) = open.pop() {
+    /// Records properties, qualifiers and references in the whole query.
+    fn vocabulary(&mut self, nodes: &[QueryNode<'_>]) {
+        for node in nodes {
             match node {
                 QueryNode::Pattern(QueryPattern::Bgp { patterns }) => {
                     for triple in patterns {
                         if let NamedNodePattern::NamedNode(name) = &triple.predicate {
                             self.predicate(name.as_str());
-                            if name.as_str() == format!("{WIKIBASE}language")
-                                && let TermPattern::Literal(codes) = &triple.object
-                            {
-                                self.languages(codes.value());
-                            }
-                        }
-                        if let TermPattern::Literal(literal) = &triple.object {
-                            self.uses.languages.extend(literal.language().map(str::to_owned));
                         }
                     }
                 }
                 QueryNode::Path(Path::NamedNode(name)) => self.predicate(name.as_str()),
-                QueryNode::Expression(Expression::Literal(literal)) => {
-                    let text = literal.value();
-                    // A code of a language in a comparison with LANG(...).
-                    if matches!(text.len(), 2..=3) && text.bytes().all(|byte| byte.is_ascii_lowercase()) {
-                        self.uses.languages.insert(text.to_owned());
-                    }
-                }
                 _ => {}
             }
-            node.children(&mut |child| open.push(child));
         }
     }
 
@@ -130,36 +206,45 @@ impl LinkReader<'_> {
         }
     }
 
-    fn languages(&mut self, codes: &str) {
-        let codes = codes.split(',').map(|code| code.trim().to_ascii_lowercase());
-        let is_code = |code: &String| !code.is_empty() && code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-        self.uses.languages.extend(codes.filter(is_code));
+    fn number(&mut self, name: String) -> u32 {
+        *self.names.entry(name).or_insert_with(|| {
+            self.last += 1;
+            self.last
+        })
     }
 
     fn variable(&mut self, name: String) -> LinkEnd {
-        let next = (self.names.len() as u32) | 1 << 31;
-        LinkEnd::Variable(*self.names.entry(name).or_insert(next))
+        LinkEnd::Variable(self.number(name))
     }
 
     fn fresh(&mut self) -> LinkEnd {
-        self.fresh += 1;
-        LinkEnd::Variable(self.fresh)
+        self.last += 1;
+        LinkEnd::Variable(self.last)
     }
 
     fn end(&mut self, term: &TermPattern) -> LinkEnd {
         match term {
-            TermPattern::NamedNode(name) => match name.as_str().strip_prefix(ENTITY) {
-                Some(id) if !id.contains('/') => LinkEnd::Entity(id.to_owned()),
-                _ => LinkEnd::Value,
-            },
+            TermPattern::NamedNode(name) => {
+                entity(name.as_str()).map_or(LinkEnd::Value, |id| LinkEnd::Entity(id.to_owned()))
+            }
             TermPattern::Variable(variable) => self.variable(format!("?{}", variable.as_str())),
             TermPattern::BlankNode(node) => self.variable(format!("_:{}", node.as_str())),
             TermPattern::Literal(_) | TermPattern::Triple(_) => LinkEnd::Value,
         }
     }
 
-    /// Returns the links of each alternative of a pattern.
+    /// Returns the links of each alternative of a pattern. What EXISTS in its expressions tests need not be there.
     fn pattern(&mut self, pattern: &QueryPattern) -> Vec<OpenLinks> {
+        let alternatives = self.alternatives(pattern);
+        let tested = patterns_in_expressions(pattern);
+        if tested.is_empty() {
+            return alternatives;
+        }
+        let tested = tested.into_iter().map(|pattern| self.optional(pattern)).fold(OpenLinks::default(), both);
+        alternatives.into_iter().map(|links| both(links, tested.clone())).collect()
+    }
+
+    fn alternatives(&mut self, pattern: &QueryPattern) -> Vec<OpenLinks> {
         match pattern {
             QueryPattern::Bgp { patterns } => {
                 let mut open = OpenLinks::default();
@@ -174,13 +259,17 @@ impl LinkReader<'_> {
             QueryPattern::Values { variables, rows } => {
                 let mut open = OpenLinks::default();
                 for (column, variable) in variables.iter().enumerate() {
-                    let values = rows.iter().filter_map(|row| row.get(column)?.as_ref());
-                    let ids: BTreeSet<String> = values.flat_map(|term| mentions(&term.to_string())).collect();
-                    if let LinkEnd::Variable(number) = self.variable(format!("?{}", variable.as_str()))
-                        && !ids.is_empty()
-                    {
-                        open.given.push((number, ids.into_iter().collect()));
+                    let cells = || rows.iter().map(|row| row.get(column).and_then(Option::as_ref));
+                    let texts = cells().flatten().map(ToString::to_string);
+                    let ids: BTreeSet<String> = texts.filter_map(|text| given_entity(&text)).collect();
+                    if ids.is_empty() {
+                        continue;
                     }
+                    let ids = ids.into_iter().collect();
+                    // UNDEF leaves the variable to other patterns.
+                    let required = cells().all(|cell| cell.is_some());
+                    let variable = self.number(format!("?{}", variable.as_str()));
+                    open.given.push(GivenEntities { variable, ids, required });
                 }
                 vec![open]
             }
@@ -191,19 +280,32 @@ impl LinkReader<'_> {
             QueryPattern::Union { left, right } => {
                 let mut all = self.pattern(left);
                 all.extend(self.pattern(right));
-                all
+                bounded(all)
             }
             QueryPattern::LeftJoin { left, right, .. }
             | QueryPattern::LeftLateral { left, right, .. }
             | QueryPattern::Minus { left, right } => {
-                let left = self.pattern(left);
-                let right = self.pattern(right).into_iter().map(optional).fold(OpenLinks::default(), both);
+                let (left, right) = (self.pattern(left), self.optional(right));
                 left.into_iter().map(|left| both(left, right.clone())).collect()
             }
-            QueryPattern::Service { inner, .. } => {
-                // The label service links no entities; other services find them by other means.
-                let inner = self.pattern(inner).into_iter().map(optional).fold(OpenLinks::default(), both);
-                vec![inner]
+            QueryPattern::Service { name, inner, .. } => {
+                let inner = self.optional(inner);
+                // The services of Wikidata link no entities that the pattern does not link; others find them by other
+                // means.
+                let own = ["label", "around", "box"].map(|service| format!("{WIKIBASE}{service}"));
+                let is_own =
+                    matches!(name, NamedNodePattern::NamedNode(name) if own.iter().any(|own| own == name.as_str()));
+                let unfollowed = !is_own || inner.unfollowed;
+                vec![OpenLinks { others: Vec::new(), unfollowed, ..inner }]
+            }
+            QueryPattern::Project { inner, variables } => {
+                // Other variables of a subquery are its own.
+                let names = variables.iter().map(|variable| format!("?{}", variable.as_str()));
+                let scope = names.map(|name| (name.clone(), self.number(name))).collect();
+                let outer = std::mem::replace(&mut self.names, scope);
+                let found = self.pattern(inner);
+                self.names = outer;
+                found
             }
             other => {
                 let mut inner = Vec::new();
@@ -218,31 +320,22 @@ impl LinkReader<'_> {
         }
     }
 
-    fn triple(&mut self, triple: &TriplePattern, open: &mut OpenLinks) {
-        let (subject, object) = (self.end(&triple.subject), self.end(&triple.object));
-        if let NamedNodePattern::NamedNode(name) = &triple.predicate {
-            self.step(&subject, name.as_str(), &object, open);
-        }
+    /// Returns the links of a pattern that solutions need not have.
+    fn optional(&mut self, pattern: &QueryPattern) -> OpenLinks {
+        merged(self.pattern(pattern))
     }
 
-    /// Adds the link of one predicate.
-    fn step(&mut self, subject: &LinkEnd, iri: &str, object: &LinkEnd, open: &mut OpenLinks) {
-        let Some((namespace, id)) = predicate(iri) else { return };
-        match namespace {
-            // A statement belongs to its entity.
-            "" => {
-                open.owners.push((object.clone(), subject.clone()));
-                open.links.push(link(subject, id, &LinkEnd::Value));
-            }
-            "direct" | "statement" | "qualifier" => open.links.push(link(subject, id, object)),
-            // Full and normalised values are no entities.
-            _ => {}
+    fn triple(&mut self, triple: &TriplePattern, open: &mut OpenLinks) {
+        let (subject, object) = (self.end(&triple.subject), self.end(&triple.object));
+        match &triple.predicate {
+            NamedNodePattern::NamedNode(name) => step(&subject, name.as_str(), &object, open),
+            NamedNodePattern::Variable(_) => open.unfollowed = true,
         }
     }
 
     fn path(&mut self, subject: &LinkEnd, path: &Path, object: &LinkEnd, open: &mut OpenLinks) {
         match path {
-            Path::NamedNode(name) => self.step(subject, name.as_str(), object, open),
+            Path::NamedNode(name) => step(subject, name.as_str(), object, open),
             Path::Reverse(inner) => self.path(object, inner, subject, open),
             Path::Sequence(first, second) => {
                 let middle = self.fresh();
@@ -250,43 +343,78 @@ impl LinkReader<'_> {
                 self.path(&middle, second, object, open);
             }
             Path::Alternative(first, second) => {
+                let found = PathProperties::of(path);
+                if found.is_choice && !found.unfollowed {
+                    open.links.push(found.link(subject, object, false));
+                    return;
+                }
                 let mut either = OpenLinks::default();
                 self.path(subject, first, object, &mut either);
                 self.path(subject, second, object, &mut either);
-                *open = both(std::mem::take(open), optional(either));
+                *open = both(std::mem::take(open), merged(vec![either]));
             }
             Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
-                let mut names = Vec::new();
-                let mut parts = vec![inner.as_node()];
-                let mut reversed = false;
-                while let Some(node) = parts.pop() {
-                    match node {
-                        QueryNode::Path(Path::NamedNode(name)) => {
-                            names.extend(predicate(name.as_str()).map(|(_, id)| id.to_owned()))
-                        }
-                        QueryNode::Path(Path::Reverse(_)) => reversed = true,
-                        _ => {}
-                    }
-                    node.children(&mut |child| parts.push(child));
+                let found = PathProperties::of(inner);
+                open.unfollowed |= found.unfollowed;
+                // A path without properties of Wikidata says nothing of its ends.
+                if !found.is_empty() {
+                    let required = !found.unfollowed;
+                    open.links.push(QueryLink { required, ..found.link(subject, object, true) });
                 }
-                let (from, to) = if reversed { (object, subject) } else { (subject, object) };
-                open.links.push(QueryLink {
-                    subject: from.clone(),
-                    properties: names,
-                    repeated: true,
-                    object: to.clone(),
-                    required: true,
-                });
             }
-            Path::NegatedPropertySet(_) => {}
+            Path::NegatedPropertySet(_) => open.unfollowed = true,
         }
     }
+}
+
+/// Adds the link of one predicate.
+fn step(subject: &LinkEnd, iri: &str, object: &LinkEnd, open: &mut OpenLinks) {
+    match predicate(iri) {
+        // A statement belongs to its entity.
+        Some(("", id)) => {
+            open.owners.insert(object.clone(), subject.clone());
+            open.links.push(link(subject, id, &LinkEnd::Value));
+        }
+        Some(("direct" | "statement" | "qualifier", id)) => open.links.push(link(subject, id, object)),
+        // Full and normalised values are no entities, and neither are labels.
+        _ => open.others.push([subject.clone(), object.clone()]),
+    }
+}
+
+/// Returns the id of an entity.
+fn entity(iri: &str) -> Option<&str> {
+    iri.strip_prefix(ENTITY).filter(|id| !id.contains('/'))
+}
+
+/// Returns the id of an entity whose IRI is written as in N-Triples.
+fn given_entity(term: &str) -> Option<String> {
+    entity(term.strip_prefix('<')?.strip_suffix('>')?).map(str::to_owned)
+}
+
+/// Returns the patterns of EXISTS in a pattern's own expressions.
+fn patterns_in_expressions(pattern: &QueryPattern) -> Vec<&QueryPattern> {
+    let mut found = Vec::new();
+    let mut open = Vec::new();
+    let add = |child, open: &mut Vec<_>| {
+        if !matches!(child, QueryNode::Pattern(_) | QueryNode::Path(_)) {
+            open.push(child);
+        }
+    };
+    pattern.as_node().children(&mut |child| add(child, &mut open));
+    while let Some(node) = open.pop() {
+        if let QueryNode::Expression(Expression::Exists(pattern)) = node {
+            found.push(&**pattern);
+        }
+        node.children(&mut |child| add(child, &mut open));
+    }
+    found
 }
 
 fn link(subject: &LinkEnd, property: &str, object: &LinkEnd) -> QueryLink {
     QueryLink {
         subject: subject.clone(),
         properties: vec![property.to_owned()],
+        inverse: Vec::new(),
         repeated: false,
         object: object.clone(),
         required: true,
@@ -297,19 +425,33 @@ fn both(mut left: OpenLinks, right: OpenLinks) -> OpenLinks {
     left.links.extend(right.links);
     left.given.extend(right.given);
     left.owners.extend(right.owners);
+    left.others.extend(right.others);
+    left.unfollowed |= right.unfollowed;
     left
 }
 
-fn optional(mut open: OpenLinks) -> OpenLinks {
-    open.links.iter_mut().for_each(|link| link.required = false);
-    open
+/// Merges alternatives to one with optional links.
+fn merged(alternatives: Vec<OpenLinks>) -> OpenLinks {
+    let mut all = alternatives.into_iter().fold(OpenLinks::default(), both);
+    all.links.iter_mut().for_each(|link| link.required = false);
+    all.given.iter_mut().for_each(|given| given.required = false);
+    all
+}
+
+/// Merges the alternatives over the maximum number.
+fn bounded(mut alternatives: Vec<OpenLinks>) -> Vec<OpenLinks> {
+    if alternatives.len() > ALTERNATIVES {
+        let rest = alternatives.split_off(ALTERNATIVES - 1);
+        alternatives.push(merged(rest));
+    }
+    alternatives
 }
 
 /// Joins each alternative of one side with each of the other, or with all of them as optional links if there would be
 /// too many.
 fn joined(left: Vec<OpenLinks>, right: Vec<OpenLinks>) -> Vec<OpenLinks> {
-    if left.len() * right.len() > ALTERNATIVES {
-        let all = right.into_iter().map(optional).fold(OpenLinks::default(), both);
+    if left.len().saturating_mul(right.len()) > ALTERNATIVES {
+        let all = merged(right);
         return left.into_iter().map(|left| both(left, all.clone())).collect();
     }
     left.iter().flat_map(|left| right.iter().map(|right| both(left.clone(), right.clone()))).collect()

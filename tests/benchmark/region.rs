@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Town, terrapin};
+use crate::common::{TOWN, Town, terrapin};
 
 /// Queries with a box, a recursion, an area, a chain of `around`, an id, and no place.
 const QUERIES: [&str; 8] = [
@@ -17,9 +17,9 @@ const QUERIES: [&str; 8] = [
     "[out:json];node[amenity];out;",
 ];
 
-fn written(town: &Town) -> String {
+fn written(town: &Town, queries: &[&str]) -> String {
     let rows: Vec<String> =
-        QUERIES.iter().map(|query| serde_json::json!({"nl": "?", "gold": query}).to_string()).collect();
+        queries.iter().map(|query| serde_json::json!({"nl": "?", "gold": query}).to_string()).collect();
     let path = town.path("gold.jsonl");
     std::fs::write(&path, rows.join("\n")).unwrap();
     path.to_str().unwrap().to_owned()
@@ -33,7 +33,7 @@ fn json(town: &Town, args: &[&str]) -> Value {
 #[test]
 fn regions_are_written_with_their_union() {
     let town = Town::new();
-    let gold = written(&town);
+    let gold = written(&town, &QUERIES);
     let args = ["benchmark", "region", &gold, "--snapshot", "town.terrapin", "--margin", "0"];
     let report = json(&town, &[&args[..], &["--out", "regions.jsonl", "--union", "union.geojson"]].concat());
     assert_eq!(report["queries"], 8);
@@ -55,7 +55,7 @@ fn regions_are_written_with_their_union() {
 #[test]
 fn a_cut_for_a_benchmark_answers_as_the_whole() {
     let town = Town::new();
-    let gold = written(&town);
+    let gold = written(&town, &QUERIES);
     let part = json(&town, &["extract", "town.terrapin", "--for-benchmark", &gold, "--out", "cut.terrapin"]);
     let remark = part["remarks"][0].as_str().unwrap();
     assert!(remark.contains("region of 8 gold queries of SHA-256 "), "{remark}");
@@ -68,4 +68,45 @@ fn a_cut_for_a_benchmark_answers_as_the_whole() {
     json(&town, &read);
     let drift = json(&town, &["benchmark", "drift", "town.terrapin", "read.terrapin", &gold]);
     assert_eq!(drift["totals"]["differ"], 0, "{drift}");
+}
+
+/// Without the query for all cafes, the cafe outside of the town is not needed.
+#[test]
+fn a_cut_for_a_benchmark_is_smaller_than_the_whole() {
+    let town = Town::new();
+    let [local @ .., _] = QUERIES;
+    let gold = written(&town, &local);
+    let part = json(&town, &["extract", "town.terrapin", "--for-benchmark", &gold, "--out", "cut.terrapin"]);
+    let whole = TOWN.matches("<node ").count() as u64;
+    assert_eq!(part["counts"]["nodes"].as_u64(), Some(whole - 1), "{part}");
+    let drift = json(&town, &["benchmark", "drift", "town.terrapin", "cut.terrapin", &gold]);
+    assert_eq!((&drift["totals"]["differ"], &drift["totals"]["errors"]), (&0.into(), &0.into()), "{drift}");
+    let size = |name: &str| std::fs::metadata(town.path(name)).unwrap().len();
+    assert!(size("cut.terrapin") < size("town.terrapin"));
+}
+
+/// The cut has no older versions, so that a query about another date is not covered.
+#[test]
+fn queries_about_older_states_are_not_covered() {
+    let town = Town::new();
+    let history = TOWN.replace(
+        "  <node id=\"2\" ",
+        "  <node id=\"2\" lat=\"10.0021\" lon=\"20.0021\" version=\"1\" timestamp=\"2020-01-01T12:00:00Z\" changeset=\"11\" \
+         uid=\"8\" user=\"bob\"/>\n  <node id=\"2\" ",
+    );
+    std::fs::write(town.path("history.osm"), history).unwrap();
+    let load = ["load", "--osm", "history.osm", "--history", "--out", "history.terrapin"];
+    terrapin().current_dir(town.path("")).args(load).assert().success();
+    let box_of_town = "(10.0,20.0,10.01,20.01)";
+    let queries = [
+        format!("[date:\"2020-01-01T18:00:00Z\"];node{box_of_town};out;"),
+        format!("retro(\"2020-01-01T18:00:00Z\"){{node{box_of_town};out;}}"),
+        format!("node{box_of_town};out;"),
+    ];
+    let gold = written(&town, &queries.each_ref().map(String::as_str));
+    let args = ["benchmark", "region", &gold, "--snapshot", "history.terrapin", "--out", "regions.jsonl"];
+    assert_eq!(json(&town, &args)["observed"], 1);
+    let text = std::fs::read_to_string(town.path("regions.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows[..2].iter().all(|row| row["reason"].as_str().unwrap().contains("older state")), "{text}");
 }

@@ -80,7 +80,7 @@ fn what_is_no_query_is_counted() {
     files.write("pred", &format!("{}\nI cannot help with that.\n", QUERIES[0]));
     let (status, said) = files.overpassnl("pred", &["--out", "run"]);
     assert_eq!(status, Some(0), "{said}");
-    assert!(said.contains("not queries    1 predictions do not look like one"), "{said}");
+    assert!(said.contains("not queries    1 prediction does not look like one"), "{said}");
     assert!(said.contains("1 of 2 predictions do not look like queries, the first is line 2"), "{said}");
     assert_eq!(files.summary("run")["not_queries"], 1);
     let page = std::fs::read_to_string(files.path("run/report.html")).unwrap();

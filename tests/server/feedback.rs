@@ -112,6 +112,10 @@ fn queries_without_results_and_with_errors_are_repaired() {
         let edited = [&query[..place("start")], edit["text"].as_str().unwrap(), &query[place("end")..]].concat();
         assert_eq!(edited, repaired, "{query}");
     }
+    // The key and the tag that are near give one repair.
+    let said: Value = serde_json::from_str(&say(&town, "node[amenty=cafe];out;", &["--json"])).unwrap();
+    let repairs: Vec<&Value> = said["repairs"].as_array().unwrap().iter().map(|repair| &repair["query"]).collect();
+    assert_eq!(repairs.iter().filter(|query| **query == "node[amenity=cafe];out;").count(), 1, "{said}");
     // A query with results has none, nor has one that no single edit repairs.
     for query in ["node[amenity=cafe];out;", "node[amenity=caffe][highway=nothing];out;"] {
         let said: Value = serde_json::from_str(&say(&town, query, &["--json"])).unwrap();

@@ -76,6 +76,26 @@ fn what_is_pushed_is_pulled() {
     assert_eq!(std::fs::read(&again).unwrap(), whole);
 }
 
+/// A folder may be given as a path, as for cp and rclone: relative, with other letters, and not yet made.
+#[test]
+fn a_folder_is_an_address() {
+    let storage = Storage::new();
+    let run = |args: &[&str]| {
+        let output = terrapin().current_dir(storage.folder.path()).args(args).output().unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let snapshot = storage.town.snapshot();
+    let snapshot = snapshot.to_str().unwrap();
+    for folder in ["published", "./my folder/Żebbuġ"] {
+        let (status, said) = run(&["push", snapshot, folder]);
+        assert_eq!(status, Some(0), "{said}");
+        let stored = storage.folder.path().join(folder).join(format!("{}.terrapin", storage.digest));
+        assert_eq!(std::fs::read(stored).unwrap(), std::fs::read(snapshot).unwrap(), "{folder}");
+    }
+    let (status, said) = run(&["pull", "./published", &storage.digest, "--out", "pulled.terrapin"]);
+    assert_eq!(status, Some(0), "{said}");
+}
+
 #[test]
 fn a_broken_transfer_goes_on() {
     let storage = Storage::new();

@@ -1,6 +1,7 @@
 //! Functions shared by storage and queries that the standard library lacks. This crate does not know elements, triples
 //! or queries.
 
+pub mod bitmap;
 pub mod codec;
 pub mod deferred;
 pub mod external_sort;

@@ -345,10 +345,12 @@ impl fmt::Display for RunSummary {
             line("usable golds", &usable)?;
         }
         if self.not_queries > 0 {
-            line("not queries", &format_args!("{} predictions do not look like one", self.not_queries))?;
+            let (predictions, verb) = counted(self.not_queries, "do", "does");
+            line("not queries", &format_args!("{predictions} {verb} not look like one"))?;
         }
         if self.with_unknown > 0 {
-            line("unknown names", &format_args!("{} predictions have some", self.with_unknown))?;
+            let (predictions, verb) = counted(self.with_unknown, "have", "has");
+            line("unknown names", &format_args!("{predictions} {verb} some"))?;
         }
         if let Some(totals) = &self.execution {
             totals.show(&mut line)?;
@@ -373,5 +375,25 @@ impl fmt::Display for RunSummary {
             line("snapshot", snapshot)?;
         }
         line("engine", &self.about.engine)
+    }
+}
+
+/// Returns a number of predictions, and the form of the verb after it.
+fn counted<'v>(number: usize, plural: &'v str, singular: &'v str) -> (String, &'v str) {
+    match number {
+        1 => ("1 prediction".to_owned(), singular),
+        _ => (format!("{number} predictions"), plural),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_prediction_is_no_plural() {
+        assert_eq!(counted(1, "have", "has"), ("1 prediction".to_owned(), "has"));
+        assert_eq!(counted(0, "have", "has"), ("0 predictions".to_owned(), "have"));
+        assert_eq!(counted(2, "do", "does"), ("2 predictions".to_owned(), "do"));
     }
 }

@@ -1,10 +1,11 @@
 //! Selects the elements of an extract: those in a region or given ones, and the elements that a strategy adds.
 //! Strategies have osmium's names and meanings.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
+use rstar::RTree;
+use rstar::primitives::Rectangle;
 use terrapin_base::LoadProgress;
+use terrapin_base::bitmap::NumberBitmap;
 use terrapin_osm::geometry::{BoxRelation, Polygon, PolygonLocation};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
@@ -46,10 +47,48 @@ impl Strategy {
 pub enum ExtractRegion {
     /// A box, sides included.
     Box(BoundingBox),
-    /// Disjoint boxes, sides included, none across the antimeridian.
-    Boxes(Vec<BoundingBox>),
+    /// Boxes, sides included.
+    Boxes(RegionBoxes),
     /// A polygon, border included.
     Polygon(Polygon),
+}
+
+/// Boxes with an index of their positions.
+#[derive(Debug, Clone)]
+pub struct RegionBoxes {
+    /// The boxes, none across the antimeridian.
+    boxes: Vec<BoundingBox>,
+    /// Longitude and latitude, with room for the differences that the index computes.
+    tree: RTree<Rectangle<[i64; 2]>>,
+}
+
+impl RegionBoxes {
+    /// Indexes boxes.
+    pub fn new(boxes: &[BoundingBox]) -> RegionBoxes {
+        let mut all = Vec::with_capacity(boxes.len());
+        for area in boxes.iter().filter(|area| !area.is_empty()) {
+            let (parts, number) = area.split();
+            all.extend(parts.into_iter().take(number));
+        }
+        let corners = |area: &BoundingBox| {
+            let [south, west, north, east] = [area.south, area.west, area.north, area.east].map(i64::from);
+            Rectangle::from_corners([west, south], [east, north])
+        };
+        let tree = RTree::bulk_load(all.iter().map(corners).collect());
+        RegionBoxes { boxes: all, tree }
+    }
+
+    fn contains(&self, at: Coord) -> bool {
+        !at.is_missing() && self.tree.locate_at_point([i64::from(at.lon), i64::from(at.lat)]).is_some()
+    }
+
+    /// Returns whether one of the boxes contains another box.
+    fn contains_box(&self, area: &BoundingBox) -> bool {
+        let corners = |rectangle: &Rectangle<[i64; 2]>| (rectangle.lower(), rectangle.upper());
+        let around = self.tree.locate_all_at_point([i64::from(area.west), i64::from(area.south)]);
+        let ([east, north], is_whole) = ([area.east, area.north].map(i64::from), area.west <= area.east);
+        is_whole && !area.is_empty() && around.map(corners).any(|(_, upper)| east <= upper[0] && north <= upper[1])
+    }
 }
 
 impl ExtractRegion {
@@ -58,7 +97,7 @@ impl ExtractRegion {
             ExtractRegion::Box(area) => *area,
             ExtractRegion::Boxes(areas) => {
                 let mut all = BoundingBox::EMPTY;
-                areas.iter().for_each(|area| all.union(area));
+                areas.boxes.iter().for_each(|area| all.union(area));
                 all
             }
             ExtractRegion::Polygon(polygon) => *polygon.bbox(),
@@ -68,7 +107,7 @@ impl ExtractRegion {
     /// Returns the pages with a node that may be in the region, ascending.
     fn pages(&self, osm: &Osm) -> Vec<u32> {
         let ExtractRegion::Boxes(areas) = self else { return osm.pages_in(ElementType::Node, &self.bbox()) };
-        let mut pages: Vec<u32> = areas.iter().flat_map(|area| osm.pages_in(ElementType::Node, area)).collect();
+        let mut pages: Vec<u32> = areas.boxes.iter().flat_map(|area| osm.pages_in(ElementType::Node, area)).collect();
         pages.sort_unstable();
         pages.dedup();
         pages
@@ -77,7 +116,7 @@ impl ExtractRegion {
     fn has(&self, at: Coord) -> bool {
         match self {
             ExtractRegion::Box(area) => area.contains(at),
-            ExtractRegion::Boxes(areas) => areas.iter().any(|area| area.contains(at)),
+            ExtractRegion::Boxes(areas) => areas.contains(at),
             ExtractRegion::Polygon(polygon) => polygon.locate(at) != PolygonLocation::Outside,
         }
     }
@@ -86,10 +125,7 @@ impl ExtractRegion {
     fn has_all(&self, of: &BoundingBox) -> bool {
         match self {
             ExtractRegion::Box(_) => false,
-            ExtractRegion::Boxes(areas) => areas.iter().any(|area| {
-                let corners = [(of.south, of.west), (of.north, of.east)];
-                of.west <= of.east && corners.into_iter().all(|(lat, lon)| area.contains(Coord { lat, lon }))
-            }),
+            ExtractRegion::Boxes(areas) => areas.contains_box(of),
             ExtractRegion::Polygon(polygon) => polygon.relate(of) == BoxRelation::Inside,
         }
     }
@@ -132,111 +168,90 @@ impl ExtractOptions {
             What::Elements(elements) => chosen(osm, elements, self.strategy),
         };
         osm.check()?;
-        if selection.types.iter().all(|set| set.pages.is_empty()) {
+        if selection.types.iter().all(NumberBitmap::is_empty) {
             return Err(LoadError::NothingThere(self.name.clone()));
         }
         Ok(selection)
     }
 }
 
-/// A set of elements of one type: a bit per element, for non-empty pages.
-#[derive(Debug, Default)]
-struct ElementBitmap {
-    pages: BTreeMap<u32, Box<[u64]>>,
-}
-
-impl ElementBitmap {
-    /// Adds elements, ascending.
-    fn add(&mut self, osm: &Osm, kind: ElementType, elements: &[Ordinal]) {
-        let words = osm.page_size(kind).div_ceil(64) as usize;
-        for elements in elements.chunk_by(|&a, &b| osm.place(kind, a).0 == osm.place(kind, b).0) {
-            let (page, _) = osm.place(kind, elements[0]);
-            let bits = self.pages.entry(page).or_insert_with(|| vec![0; words].into());
-            for &element in elements {
-                let slot = osm.place(kind, element).1;
-                bits[slot / 64] |= 1 << (slot % 64);
-            }
-        }
-    }
-
-    fn has(&self, page: u32, slot: usize) -> bool {
-        self.pages.get(&page).is_some_and(|bits| bits[slot / 64] >> (slot % 64) & 1 == 1)
-    }
-
-    /// Passes the elements to `f`, ascending, some thousand at a time.
-    fn for_each(&self, osm: &Osm, kind: ElementType, mut f: impl FnMut(&[Ordinal])) {
-        let mut some = Vec::new();
-        for (&page, bits) in &self.pages {
-            let first = u64::from(page) * osm.page_size(kind);
-            let slots = (0..bits.len() as u64 * 64).filter(|slot| bits[(slot / 64) as usize] >> (slot % 64) & 1 == 1);
-            some.extend(slots.map(|slot| first + slot));
-            if some.len() >= AT_ONCE {
-                f(&some);
-                some.clear();
-            }
-        }
-        if !some.is_empty() {
+/// Passes the elements of a set to `f`, ascending, some thousand at a time.
+fn by_thousands(set: &NumberBitmap, mut f: impl FnMut(&[Ordinal])) {
+    let mut some = Vec::with_capacity(AT_ONCE);
+    for ordinal in set.iter() {
+        some.push(ordinal);
+        if some.len() >= AT_ONCE {
             f(&some);
+            some.clear();
         }
+    }
+    if !some.is_empty() {
+        f(&some);
     }
 }
 
 /// A selection of elements of a snapshot.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ElementSelection {
-    types: [ElementBitmap; 3],
+    /// The elements by type.
+    types: [NumberBitmap; 3],
+    /// The number of elements on a full page, by type.
+    page_sizes: [u64; 3],
 }
 
 impl ElementSelection {
-    /// Reports whether the element at a slot of a page is selected.
-    pub fn has(&self, kind: ElementType, page: u32, slot: usize) -> bool {
-        self.types[kind as usize].has(page, slot)
+    fn new(osm: &Osm, types: [NumberBitmap; 3]) -> ElementSelection {
+        ElementSelection { types, page_sizes: ElementType::ALL.map(|kind| osm.page_size(kind)) }
     }
 
-    /// Returns the pages of a type with selected elements.
+    /// Reports whether the element at a slot of a page is selected.
+    pub fn has(&self, kind: ElementType, page: u32, slot: usize) -> bool {
+        self.types[kind as usize].contains(u64::from(page) * self.page_sizes[kind as usize] + slot as u64)
+    }
+
+    /// Returns the pages of a type with selected elements, ascending.
     pub fn pages(&self, kind: ElementType) -> impl Iterator<Item = u32> {
-        self.types[kind as usize].pages.keys().copied()
+        let size = self.page_sizes[kind as usize];
+        let mut last = None;
+        let pages = self.types[kind as usize].iter().map(move |ordinal| (ordinal / size) as u32);
+        pages.filter(move |page| last.replace(*page) != Some(*page))
     }
 }
 
 /// Selects the elements of a region, and further ones, by a strategy.
 fn in_region(osm: &Osm, region: &ExtractRegion, more: &[Vec<Ordinal>; 3], strategy: Strategy) -> ElementSelection {
-    let [node, way, relation] = ElementType::ALL;
-    let [mut nodes, mut ways, mut relations] = <[ElementBitmap; 3]>::default();
+    let [mut nodes, mut ways, mut relations] = <[NumberBitmap; 3]>::default();
     let pages = region.pages(osm);
     for pages in pages.chunks(PAGES) {
         let inside: Vec<Vec<Ordinal>> = pages.par_iter().map(|&page| nodes_in(osm, region, page)).collect();
-        inside.iter().for_each(|inside| nodes.add(osm, node, inside));
+        inside.iter().for_each(|inside| nodes.extend(inside));
     }
-    nodes.for_each(osm, node, |nodes| {
-        ways.add(osm, way, &osm.ways_of_nodes(nodes));
-        relations.add(osm, relation, &osm.relations_of(node, nodes));
+    by_thousands(&nodes, |nodes| {
+        ways.extend(&osm.ways_of_nodes(nodes));
+        relations.extend(&osm.relations_of(ElementType::Node, nodes));
     });
-    ways.for_each(osm, way, |ways| relations.add(osm, relation, &osm.relations_of(way, ways)));
-    let types = [&mut nodes, &mut ways, &mut relations];
-    ElementType::ALL.into_iter().zip(types).zip(more).for_each(|((kind, set), more)| set.add(osm, kind, more));
+    by_thousands(&ways, |ways| relations.extend(&osm.relations_of(ElementType::Way, ways)));
+    [&mut nodes, &mut ways, &mut relations].into_iter().zip(more).for_each(|(set, more)| set.extend(more));
     if strategy != Strategy::Simple {
         let direct = relations;
-        relations = ElementBitmap::default();
-        direct.for_each(osm, relation, |some| relations.add(osm, relation, &with_parents(osm, some)));
+        relations = NumberBitmap::default();
+        by_thousands(&direct, |some| relations.extend(&with_parents(osm, some)));
         add_members(osm, strategy, &direct, &mut nodes, &mut ways);
         add_nodes(osm, &ways, &mut nodes);
     }
-    ElementSelection { types: [nodes, ways, relations] }
+    ElementSelection::new(osm, [nodes, ways, relations])
 }
 
 /// Selects given elements and those a strategy adds.
 fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> ElementSelection {
-    let mut types = <[ElementBitmap; 3]>::default();
-    for (kind, elements) in ElementType::ALL.into_iter().zip(elements) {
-        types[kind as usize].add(osm, kind, elements);
-    }
+    let mut types = <[NumberBitmap; 3]>::default();
+    types.iter_mut().zip(elements).for_each(|(set, elements)| set.extend(elements));
     let [mut nodes, mut ways, relations] = types;
     add_members(osm, strategy, &relations, &mut nodes, &mut ways);
     if strategy != Strategy::Simple {
         add_nodes(osm, &ways, &mut nodes);
     }
-    ElementSelection { types: [nodes, ways, relations] }
+    ElementSelection::new(osm, [nodes, ways, relations])
 }
 
 /// Returns the nodes of a page in a region.
@@ -262,13 +277,13 @@ fn with_parents(osm: &Osm, relations: &[Ordinal]) -> Vec<Ordinal> {
 }
 
 /// Adds the nodes of ways.
-fn add_nodes(osm: &Osm, ways: &ElementBitmap, nodes: &mut ElementBitmap) {
-    ways.for_each(osm, ElementType::Way, |ways| {
+fn add_nodes(osm: &Osm, ways: &NumberBitmap, nodes: &mut NumberBitmap) {
+    by_thousands(ways, |ways| {
         let parts: Vec<Vec<Ordinal>> = by_page(osm, ElementType::Way, ways, |page, slots, found| {
             let page = osm.way_page(page);
             found.extend(slots.flat_map(|slot| page.nodes(slot)).filter_map(|node| node.ordinal()));
         });
-        parts.iter().for_each(|found| nodes.add(osm, ElementType::Node, found));
+        parts.iter().for_each(|found| nodes.extend(found));
     });
 }
 
@@ -276,9 +291,9 @@ fn add_nodes(osm: &Osm, ways: &ElementBitmap, nodes: &mut ElementBitmap) {
 fn add_members(
     osm: &Osm,
     strategy: Strategy,
-    relations: &ElementBitmap,
-    nodes: &mut ElementBitmap,
-    ways: &mut ElementBitmap,
+    relations: &NumberBitmap,
+    nodes: &mut NumberBitmap,
+    ways: &mut NumberBitmap,
 ) {
     let multipolygon = match strategy {
         Strategy::Simple | Strategy::CompleteWays => return,
@@ -288,7 +303,7 @@ fn add_members(
             pair => pair,
         },
     };
-    relations.for_each(osm, ElementType::Relation, |relations| {
+    by_thousands(relations, |relations| {
         for (kind, set) in [(ElementType::Node, &mut *nodes), (ElementType::Way, &mut *ways)] {
             let parts = by_page(osm, ElementType::Relation, relations, |page, slots, found| {
                 let (members, tags) = (osm.relation_page(page), osm.tag_page(ElementType::Relation, page));
@@ -296,7 +311,7 @@ fn add_members(
                 let of_kind = slots.flat_map(|slot| members.members(slot)).filter(|member| member.kind == kind);
                 found.extend(of_kind.filter_map(|member| member.element.ordinal()));
             });
-            parts.iter().for_each(|found| set.add(osm, kind, found));
+            parts.iter().for_each(|found| set.extend(found));
         }
     });
 }
@@ -318,4 +333,34 @@ fn by_page(
         found
     };
     pages.par_iter().map(on_page).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn degrees(south: i32, west: i32, north: i32, east: i32) -> BoundingBox {
+        let [south, west, north, east] = [south, west, north, east].map(|side| side * 10_000_000);
+        BoundingBox { south, west, north, east }
+    }
+
+    /// The index finds what a test of each box finds, at corners, next to them and across the antimeridian.
+    #[test]
+    fn an_index_of_boxes_finds_what_the_boxes_contain() {
+        let mut boxes: Vec<BoundingBox> =
+            (0..200).map(|i| degrees(i % 13 * 6 - 45, i % 17 * 20 - 180, i % 13 * 6 - 44, i % 17 * 20 - 175)).collect();
+        boxes.extend([degrees(60, 170, 70, -170), degrees(-90, -180, -80, 180), BoundingBox::EMPTY]);
+        let region = RegionBoxes::new(&boxes);
+        for area in boxes.iter().filter(|area| !area.is_empty()) {
+            for (lat, lon) in [(area.south, area.west), (area.north, area.east), (area.south - 1, area.west)] {
+                for (lat, lon) in [(lat, lon), (lat + 1, lon), (lat, lon - 1), (lat, lon + 1)] {
+                    let at = Coord { lat, lon };
+                    assert_eq!(region.contains(at), boxes.iter().any(|area| area.contains(at)), "{at:?}");
+                }
+            }
+            assert_eq!(region.contains_box(area), area.west <= area.east, "{area:?}");
+        }
+        assert!(!region.contains(Coord::MISSING) && !region.contains_box(&degrees(60, 0, 61, 1)));
+        assert!(region.contains_box(&degrees(61, 171, 62, 180)) && !region.contains_box(&BoundingBox::EMPTY));
+    }
 }

@@ -87,7 +87,7 @@ pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<out
     run::check(script)?;
     let budget = OverpassBudget::new(&script.settings, limits);
     let mut recording = output::Recording::new(header(osm, script), script.settings.output.clone());
-    execute(osm, script, &budget, &mut recording)?;
+    execute(osm, script, &budget, &mut recording, None)?;
     Ok(recording)
 }
 
@@ -103,7 +103,7 @@ pub fn run_into(
 ) -> Result<(), OverpassFailure> {
     run::check(script)?;
     let budget = OverpassBudget::new(&script.settings, limits);
-    execute(osm, script, &budget, &mut output::SinkWriter::new(sink))
+    execute(osm, script, &budget, &mut output::SinkWriter::new(sink), None)
 }
 
 /// Runs a parsed query and passes the contents of its sets to `observer`. Its answer is dropped.
@@ -121,13 +121,7 @@ pub fn run_observed(
     let mut nowhere = io::sink();
     let mut answer =
         output::answer(AnswerFormat::Asked(&syntax::OutputFormat::Json), header(osm, script), &mut nowhere)?;
-    let states = run::MomentStates::default();
-    let mut context = run::RunContext::new(osm, script, &budget, answer.as_mut(), &states);
-    context.observe(observer);
-    let done = budget.watch(|| context.run_script());
-    let whole = osm.check().and_then(|()| states.check(osm)).map_err(|e| run::damaged(&e));
-    drop(Deferred::new(context.take_derived()));
-    done.and(whole)
+    execute(osm, script, &budget, answer.as_mut(), Some(observer))
 }
 
 /// Runs a parsed query, converts its answer to GeoJSON, and passes the features to `sink`. With a source of items, the
@@ -148,7 +142,7 @@ pub fn run_features(
         return Err(no_geojson());
     }
     let budget = OverpassBudget::new(&script.settings, limits);
-    execute(osm, script, &budget, &mut output::MapFeatureWriter::new(items, sink))
+    execute(osm, script, &budget, &mut output::MapFeatureWriter::new(items, sink), None)
 }
 
 fn attempt(
@@ -167,7 +161,7 @@ fn attempt(
     }
     let budget = OverpassBudget::new(&script.settings, limits);
     let mut answer = output::answer(form, header(osm, script), out)?;
-    let done = execute(osm, script, &budget, answer.as_mut());
+    let done = execute(osm, script, &budget, answer.as_mut(), None);
     if let Err(failure) = &done {
         if complete || answer.started() {
             let told = answer.remark(&failure.to_string()).and_then(|()| answer.finish());
@@ -193,15 +187,20 @@ fn header(osm: &Osm, script: &syntax::Script) -> output::OutputHeader {
     output::OutputHeader { data_time: osm.data_time(), areas_time, bounds }
 }
 
-/// Runs the statements and passes their results to `answer`. Does not finish the answer.
+/// Runs the statements and passes their results to `answer`, and the contents of sets to an observer. Does not finish
+/// the answer.
 fn execute(
     osm: &Osm,
     script: &syntax::Script,
     budget: &OverpassBudget,
     answer: &mut dyn output::AnswerWriter,
+    observer: Option<&mut dyn run::SetObserver>,
 ) -> Result<(), OverpassFailure> {
     let states = run::MomentStates::default();
     let mut context = run::RunContext::new(osm, script, budget, answer, &states);
+    if let Some(observer) = observer {
+        context.observe(observer);
+    }
     let whole = || osm.check().and_then(|()| states.check(osm)).map_err(|e| run::damaged(&e));
     let done = budget.watch(|| context.run_script()).and_then(|()| whole());
     // Derived elements are freed while the answer is being sent.

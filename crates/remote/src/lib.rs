@@ -11,6 +11,7 @@ mod index;
 mod pull;
 mod push;
 
+use std::path::{Component, PathBuf};
 use std::sync::Arc;
 
 use object_store::ObjectStore;
@@ -37,7 +38,8 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Opens the location at an address: `s3://bucket/folder`, `gs://...`, `az://...`, `https://...`, `file:///...`.
+    /// Opens the location at an address: `s3://bucket/folder`, `gs://...`, `az://...`, `https://...`, `file:///...`, or
+    /// the path of a folder.
     /// `options` are settings of the storage, such as `aws_endpoint` and `aws_region`; upper-case environment
     /// variables with these names have the same effect.
     ///
@@ -45,7 +47,7 @@ impl Remote {
     /// The address is invalid, or the storage lacks an option.
     pub fn open(address: &str, options: &[(String, String)]) -> Result<Remote, TransferError> {
         let broken = |reason: String| TransferError::Address { address: address.to_owned(), reason };
-        let parsed = Url::parse(address).map_err(|e| broken(e.to_string()))?;
+        let parsed = url_of(address).map_err(broken)?;
         // The libraries leave the choice of the crypto provider to the program.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let environment = std::env::vars()
@@ -80,5 +82,45 @@ impl Remote {
                 TransferError::Storage { place: place.clone(), address: address.to_string(), source: Box::new(error) }
             }
         }
+    }
+}
+
+/// Returns the URL of an address, which may be a path. A drive of Windows is no scheme of a URL.
+fn url_of(address: &str) -> Result<Url, String> {
+    match Url::parse(address) {
+        Ok(url) if url.scheme().len() > 1 => return Ok(url),
+        Err(problem) if problem != url::ParseError::RelativeUrlWithoutBase => return Err(problem.to_string()),
+        _ => {}
+    }
+    let mut whole = PathBuf::new();
+    for part in std::path::absolute(address).map_err(|e| e.to_string())?.components() {
+        match part {
+            // The parent of a link's target, as the system resolves it.
+            Component::ParentDir => {
+                whole = whole.canonicalize().unwrap_or(whole);
+                whole.pop();
+            }
+            other => whole.push(other),
+        }
+    }
+    Url::from_file_path(&whole).map_err(|()| "expected a URL, or the path of a folder".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_urls_or_paths() {
+        let url = |address: &str| url_of(address).map(String::from);
+        for address in ["s3://bucket/folder", "https://example.org/a.terrapin", "file:///a/b%20c"] {
+            assert_eq!(url(address).as_deref(), Ok(address));
+        }
+        let here = Url::from_file_path(std::env::current_dir().unwrap()).unwrap();
+        assert_eq!(url("./folder/").as_deref(), Ok(&*format!("{here}/folder")));
+        assert_eq!(url("folder"), url("./folder"));
+        assert_eq!(url("folder/deep/../other"), url("folder/other"));
+        assert_eq!(url("/a/b c/Żebbuġ").as_deref(), Ok("file:///a/b%20c/%C5%BBebbu%C4%A1"));
+        assert!(url("").is_err() && url("https://").is_err());
     }
 }

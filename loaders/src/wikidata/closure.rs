@@ -1,12 +1,14 @@
 //! Finds the entities that queries touch: the links between entities in each query, and the candidates of each variable
 //! in the links of the dumps.
 //!
-//! The links of a query are evaluated one after another, each time one with a known end: an entity, or a variable that
-//! has candidates. A link narrows the candidates of variables at its ends if it is required; a repeated link, such as
-//! that of `wdt:P279*`, is followed to its end in the direction from the known end. Filters are ignored, so that the
-//! candidates contain all solutions.
+//! The required links of a query are evaluated first, each time the one with the fewest candidates at a known end: an
+//! entity, or a variable that has candidates. They narrow the candidates of variables at their ends. A repeated link,
+//! such as that of `wdt:P279*`, is followed to its end in the direction from the known end. Optional links then add
+//! candidates to variables that no required link has, until none is new. Filters are ignored, so that the candidates
+//! contain all solutions.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write;
 
 use super::number::{Number, number};
 
@@ -28,11 +30,24 @@ pub struct QueryLink {
     pub subject: LinkEnd,
     /// The ids of the properties, of which one suffices.
     pub properties: Vec<String>,
+    /// The ids of properties that lead from the object to the subject, as alternatives to these.
+    pub inverse: Vec<String>,
     /// Whether it may be repeated, also zero times.
     pub repeated: bool,
     /// The value.
     pub object: LinkEnd,
     /// Whether every solution has it.
+    pub required: bool,
+}
+
+/// The entities that VALUES gives a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenEntities {
+    /// The variable.
+    pub variable: u32,
+    /// The entities, by id.
+    pub ids: Vec<String>,
+    /// Whether the variable has one of them in every solution.
     pub required: bool,
 }
 
@@ -42,7 +57,9 @@ pub struct QueryLinks {
     /// The links.
     pub links: Vec<QueryLink>,
     /// The entities of variables in VALUES.
-    pub given: Vec<(u32, Vec<String>)>,
+    pub given: Vec<GivenEntities>,
+    /// Whether the alternative has links that cannot be followed, such as one with a variable as its predicate.
+    pub unfollowed: bool,
 }
 
 /// What queries use.
@@ -69,7 +86,43 @@ pub struct QueryUses {
 impl QueryUses {
     /// Returns the properties that connect entities in queries.
     pub fn followed(&self) -> BTreeSet<String> {
-        self.links.iter().flat_map(|query| &query.links).flat_map(|link| link.properties.iter().cloned()).collect()
+        let links = self.links.iter().flat_map(|query| &query.links);
+        links.flat_map(|link| link.properties.iter().chain(&link.inverse).cloned()).collect()
+    }
+
+    /// Returns the links and entities as text, for digests: a line for each.
+    pub(super) fn canonical(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        for query in &self.links {
+            let _ = writeln!(text, "alternative{}", if query.unfollowed { " unfollowed" } else { "" });
+            for GivenEntities { variable, ids, required } in &query.given {
+                let _ = writeln!(text, "values ?{variable} {}{}", ids.join(" "), marked(*required));
+            }
+            for QueryLink { subject, properties, inverse, repeated, object, required } in &query.links {
+                let inverse: Vec<String> = inverse.iter().map(|id| format!("^{id}")).collect();
+                let path = properties.iter().chain(&inverse).map(String::as_str).collect::<Vec<_>>().join("|");
+                let star = if *repeated { "*" } else { "" };
+                let (subject, object) = (subject.canonical(), object.canonical());
+                let _ = writeln!(text, "link {subject} {path}{star} {object}{}", marked(*required));
+            }
+        }
+        self.entities.iter().for_each(|id| text.extend(["entity ", id, "\n"]));
+        text
+    }
+}
+
+fn marked(required: bool) -> &'static str {
+    if required { "" } else { " optional" }
+}
+
+impl LinkEnd {
+    fn canonical(&self) -> String {
+        match self {
+            LinkEnd::Entity(id) => id.clone(),
+            LinkEnd::Variable(variable) => format!("?{variable}"),
+            LinkEnd::Value => "value".to_owned(),
+        }
     }
 }
 
@@ -106,6 +159,17 @@ impl LinkTable {
         }
     }
 
+    /// Returns the links of a property as subject and object, or as object and subject.
+    fn all(&self, property: Number, is_inverse: bool) -> impl Iterator<Item = (Number, Number)> + '_ {
+        let lists = self.by_property.get(&property).into_iter();
+        lists.flat_map(move |lists| if is_inverse { &lists.by_object } else { &lists.by_subject }).copied()
+    }
+
+    /// Returns the number of links of a property to values.
+    fn values(&self, property: Number) -> usize {
+        self.by_property.get(&property).map_or(0, |lists| lists.by_object.partition_point(|(end, _)| *end == 0))
+    }
+
     /// Returns the other ends of the links at `known`.
     fn at(&self, property: Number, known: Number, backwards: bool) -> impl Iterator<Item = Number> + '_ {
         let lists = self.by_property.get(&property);
@@ -128,7 +192,8 @@ pub struct ClosureReport {
     pub unread: usize,
     /// The number of alternatives of queries, such as the sides of UNION.
     pub alternatives: usize,
-    /// The number of alternatives with a link that was left out: it has no known end and too many statements.
+    /// The number of alternatives with a link that was left out: it cannot be followed, or it has no known end and too
+    /// many statements.
     pub open: usize,
     /// The number of alternatives with candidates for every required link.
     pub answerable: usize,
@@ -156,25 +221,34 @@ pub(super) fn close(uses: &QueryUses, mut table: LinkTable, open_links: u64) -> 
             variables: BTreeMap::new(),
             all: HashSet::new(),
             empty: false,
-            open: false,
-            open_links,
+            open: query.unfollowed,
+            open_links: usize::try_from(open_links).unwrap_or(usize::MAX),
         };
         candidates.follow(query);
         report.answerable += usize::from(!candidates.empty && !candidates.open);
         report.open += usize::from(candidates.open);
         taken.extend(candidates.all);
-        candidates.variables.into_values().for_each(|numbers| taken.extend(numbers));
+        candidates.variables.into_values().for_each(|variable| taken.extend(variable.numbers));
     }
     taken.remove(&0);
     report.entities = taken.len();
     (taken, report)
 }
 
+/// The candidates of a variable.
+#[derive(Debug, Default)]
+struct VariableCandidates {
+    /// The entities; 0 stands for values that are no entities.
+    numbers: HashSet<Number>,
+    /// Whether they are those of a required link, to which optional links add none.
+    fixed: bool,
+}
+
 /// The candidates of the variables of a query.
 struct Candidates<'a> {
     table: &'a LinkTable,
-    open_links: u64,
-    variables: BTreeMap<u32, HashSet<Number>>,
+    open_links: usize,
+    variables: BTreeMap<u32, VariableCandidates>,
     /// The entities on the way of repeated links.
     all: HashSet<Number>,
     /// A required link has no candidates.
@@ -183,190 +257,250 @@ struct Candidates<'a> {
     open: bool,
 }
 
+/// The properties of a link by number.
+struct LinkProperties {
+    properties: Vec<Number>,
+    inverse: Vec<Number>,
+}
+
+impl LinkProperties {
+    fn of(link: &QueryLink) -> LinkProperties {
+        let numbers = |ids: &[String]| ids.iter().filter_map(|id| number(id)).collect();
+        LinkProperties { properties: numbers(&link.properties), inverse: numbers(&link.inverse) }
+    }
+
+    /// Returns the properties, each with whether it leads from the object to the subject.
+    fn all(&self) -> impl Iterator<Item = (Number, bool)> + '_ {
+        let inverse = self.inverse.iter().map(|&property| (property, true));
+        self.properties.iter().map(|&property| (property, false)).chain(inverse)
+    }
+}
+
 impl Candidates<'_> {
     fn follow(&mut self, query: &QueryLinks) {
-        for (variable, ids) in &query.given {
-            self.variables.insert(*variable, ids.iter().filter_map(|id| number(id)).collect());
+        let numbers =
+            |given: &GivenEntities| -> HashSet<Number> { given.ids.iter().filter_map(|id| number(id)).collect() };
+        for given in query.given.iter().filter(|given| given.required) {
+            self.narrow(&LinkEnd::Variable(given.variable), numbers(given));
         }
-        let mut open: Vec<&QueryLink> = query.links.iter().collect();
-        // Required links first: they narrow the candidates before optional ones widen the result.
-        while !open.is_empty() {
-            let cost = |link: &&QueryLink| {
-                let known = [&link.subject, &link.object].into_iter().filter_map(|end| self.size(end)).min();
-                (!link.required, known.is_none(), known.unwrap_or(usize::MAX))
-            };
-            let Some(next) = (0..open.len()).min_by_key(|&place| open.get(place).map(cost)) else { return };
-            let link = open.swap_remove(next);
+        let (mut required, optional): (Vec<&QueryLink>, Vec<&QueryLink>) =
+            query.links.iter().partition(|link| link.required);
+        while let Some(place) = (0..required.len()).min_by_key(|&place| required.get(place).map(|link| self.cost(link)))
+        {
+            let link = required.remove(place);
             let Some(found) = self.pairs(link) else {
                 self.open = true;
                 continue;
             };
-            if link.required && found.is_empty() {
-                self.empty = true;
-            }
+            self.empty |= found.is_empty();
             let (from, to): (HashSet<Number>, HashSet<Number>) = found.into_iter().unzip();
-            self.narrow(&link.subject, from, link.required);
-            self.narrow(&link.object, to, link.required);
+            self.narrow(&link.subject, from);
+            self.narrow(&link.object, to);
+        }
+        for given in query.given.iter().filter(|given| !given.required) {
+            self.widen(&LinkEnd::Variable(given.variable), &numbers(given));
+        }
+        self.follow_optional(optional);
+    }
+
+    /// Follows links that need not hold: they add candidates to variables that no required link has.
+    fn follow_optional(&mut self, mut links: Vec<&QueryLink>) {
+        loop {
+            // A candidate that one link adds is a start for others.
+            for _ in 0..links.len() {
+                let mut grown = false;
+                links.iter().for_each(|link| grown |= self.add_ends(link));
+                if !grown {
+                    break;
+                }
+            }
+            let costs = links.iter().map(|link| self.cost(link)).enumerate();
+            let unknown = costs.filter(|(_, (has_no_start, _))| *has_no_start);
+            let Some((place, _)) = unknown.min_by_key(|(_, cost)| *cost) else { return };
+            let link = links.remove(place);
+            let Some(found) = self.pairs(link) else {
+                self.open = true;
+                continue;
+            };
+            let (from, to): (HashSet<Number>, HashSet<Number>) = found.into_iter().unzip();
+            self.widen(&link.subject, &from);
+            self.widen(&link.object, &to);
         }
     }
 
-    /// Returns the number of candidates of an end; `None` for a variable without any yet and for values.
-    fn size(&self, end: &LinkEnd) -> Option<usize> {
+    /// Adds the ends of an optional link that are reached from its known ends; returns whether one is new.
+    fn add_ends(&mut self, link: &QueryLink) -> bool {
+        let properties = LinkProperties::of(link);
+        let subject = self.starts(&properties, &link.subject, false);
+        let object = self.starts(&properties, &link.object, true);
+        let (fixed_subject, fixed_object) = (self.is_fixed(&link.subject), self.is_fixed(&link.object));
+        let mut grown = false;
+        let is_shorter = match (&subject, &object) {
+            (Some(subject), Some(object)) => object.len() < subject.len(),
+            (subject, _) => subject.is_none(),
+        };
+        for (start, other, other_is_fixed, backwards) in
+            [(subject, &link.object, fixed_object, false), (object, &link.subject, fixed_subject, true)]
+        {
+            let Some(start) = start else { continue };
+            // Between two fixed ends, only the way of a repeated link is new.
+            if other_is_fixed && !(link.repeated && fixed_subject == fixed_object && backwards == is_shorter) {
+                continue;
+            }
+            let found = self.ends(&properties, link.repeated, &start, backwards);
+            if link.repeated {
+                self.all.extend(&found);
+            }
+            grown |= self.widen(other, &found);
+        }
+        grown
+    }
+
+    /// Returns whether an end gets no more candidates.
+    fn is_fixed(&self, end: &LinkEnd) -> bool {
+        match end {
+            LinkEnd::Entity(_) | LinkEnd::Value => true,
+            LinkEnd::Variable(variable) => self.variables.get(variable).is_some_and(|known| known.fixed),
+        }
+    }
+
+    /// Returns the number of entities or statements from which a link is followed; links with a known end come first.
+    fn cost(&self, link: &QueryLink) -> (bool, usize) {
+        let properties = LinkProperties::of(link);
+        let subject = self.start_count(&properties, &link.subject, false);
+        match subject.into_iter().chain(self.start_count(&properties, &link.object, true)).min() {
+            Some(known) => (false, known),
+            None => (true, self.statements(&properties)),
+        }
+    }
+
+    /// Returns the number of statements of properties.
+    fn statements(&self, properties: &LinkProperties) -> usize {
+        let lists = properties.all().filter_map(|(property, _)| self.table.by_property.get(&property));
+        lists.map(|lists| lists.by_subject.len()).sum()
+    }
+
+    /// Returns the number of candidates and of values from which a link can be followed at an end. `None` if the end is a
+    /// literal, has no candidates yet, or may be a value that too many statements have.
+    fn start_count(&self, properties: &LinkProperties, end: &LinkEnd, is_object: bool) -> Option<usize> {
         match end {
             LinkEnd::Entity(_) => Some(1),
-            LinkEnd::Variable(variable) => self.variables.get(variable).map(HashSet::len),
+            LinkEnd::Variable(variable) => {
+                let known = &self.variables.get(variable)?.numbers;
+                if !known.contains(&0) {
+                    return Some(known.len());
+                }
+                let with_value = properties.all().filter(|(_, is_inverse)| *is_inverse != is_object);
+                let values: usize = with_value.map(|(property, _)| self.table.values(property)).sum();
+                (values <= self.open_links).then(|| known.len() + values)
+            }
             LinkEnd::Value => None,
         }
     }
 
-    fn known(&self, end: &LinkEnd) -> Option<Vec<Number>> {
+    /// Returns the candidates from which a link can be followed at an end.
+    fn starts(&self, properties: &LinkProperties, end: &LinkEnd, is_object: bool) -> Option<Vec<Number>> {
+        self.start_count(properties, end, is_object)?;
         match end {
             LinkEnd::Entity(id) => Some(number(id).into_iter().collect()),
-            LinkEnd::Variable(variable) => self.variables.get(variable).map(|known| known.iter().copied().collect()),
+            LinkEnd::Variable(variable) => Some(self.variables.get(variable)?.numbers.iter().copied().collect()),
             LinkEnd::Value => None,
+        }
+    }
+
+    /// Returns whether an end can be an entity.
+    fn fits(&self, end: &LinkEnd, found: Number) -> bool {
+        match end {
+            LinkEnd::Entity(id) => number(id) == Some(found),
+            LinkEnd::Variable(variable) => {
+                self.variables.get(variable).is_none_or(|known| known.numbers.contains(&found))
+            }
+            LinkEnd::Value => true,
         }
     }
 
     /// Returns the pairs of subject and object of a link that fit the candidates; `None` for a link without a known end
-    /// and with too many.
+    /// and with too many statements.
     fn pairs(&mut self, link: &QueryLink) -> Option<Vec<(Number, Number)>> {
-        let properties: Vec<Number> = link.properties.iter().filter_map(|id| number(id)).collect();
-        let (subject, object) = (self.known(&link.subject), self.known(&link.object));
-        let backwards = match (&subject, &object) {
-            (Some(subject), Some(object)) => object.len() < subject.len(),
-            (None, Some(_)) => true,
-            _ => false,
+        let properties = LinkProperties::of(link);
+        let subject = self.start_count(&properties, &link.subject, false);
+        let backwards = match (subject, self.start_count(&properties, &link.object, true)) {
+            (Some(subject), Some(object)) => object < subject,
+            (subject, _) => subject.is_none(),
         };
-        let (start, other) = if backwards { (object, subject) } else { (subject, object) };
-        let other: Option<HashSet<Number>> = other.map(|other| other.into_iter().collect());
-        let fits = |end: &Number| other.as_ref().is_none_or(|other| other.contains(end));
-        let mut pairs = Vec::new();
-        let Some(start) = start else {
-            // No end is known: all links of the properties, one step for a repeated link.
-            let lists = properties.iter().filter_map(|property| self.table.by_property.get(property));
-            let lists: Vec<&[(Number, Number)]> = lists.map(|lists| &*lists.by_subject).collect();
-            let most = usize::try_from(self.open_links).unwrap_or(usize::MAX);
-            let number: usize = lists.iter().map(|list| list.len()).sum();
-            return (number <= most).then(|| lists.concat());
+        let (start, other) = if backwards { (&link.object, &link.subject) } else { (&link.subject, &link.object) };
+        let Some(start) = self.starts(&properties, start, backwards) else {
+            // All statements of the properties; one step of a repeated link.
+            if self.statements(&properties) > self.open_links {
+                return None;
+            }
+            let all = properties.all().flat_map(|(property, is_inverse)| self.table.all(property, is_inverse));
+            let fits = |&(from, to): &(Number, Number)| self.fits(&link.subject, from) && self.fits(&link.object, to);
+            return Some(all.filter(fits).collect());
         };
-        let mut put = |from: Number, to: Number| pairs.push(if backwards { (to, from) } else { (from, to) });
+        let put = |from: Number, to: Number| if backwards { (to, from) } else { (from, to) };
         if link.repeated {
-            let reached = self.reached(&start, &properties, backwards);
-            let ends: Vec<Number> = reached.iter().copied().filter(|end| fits(end)).collect();
+            let reached = self.ends(&properties, true, &start, backwards);
+            let ends: Vec<Number> = reached.iter().copied().filter(|&end| self.fits(other, end)).collect();
             self.all.extend(&reached);
+            let mut pairs = Vec::new();
             // The ends of a chain do not tell its start: all starts stay.
             if let Some(&first) = ends.first() {
-                start.iter().for_each(|&start| put(start, first));
+                pairs.extend(start.iter().map(|&start| put(start, first)));
             }
             if let Some(&first) = start.first() {
-                ends.into_iter().for_each(|end| put(first, end));
+                pairs.extend(ends.into_iter().map(|end| put(first, end)));
             }
             return Some(pairs);
         }
-        for start in start {
-            for &property in &properties {
-                self.table.at(property, start, backwards).filter(|end| fits(end)).for_each(|end| put(start, end));
-            }
-        }
-        Some(pairs)
+        let ends =
+            start.iter().flat_map(|&start| self.steps(&properties, start, backwards).map(move |end| (start, end)));
+        Some(ends.filter(|&(_, end)| self.fits(other, end)).map(|(start, end)| put(start, end)).collect())
     }
 
-    /// Returns the entities that are reached in any number of steps, with the start.
-    fn reached(&self, start: &[Number], properties: &[Number], backwards: bool) -> HashSet<Number> {
-        let mut reached: HashSet<Number> = start.iter().copied().collect();
-        let mut open: Vec<Number> = start.to_vec();
+    /// Returns the other ends of the statements of properties at an entity.
+    fn steps<'s>(
+        &'s self,
+        properties: &'s LinkProperties,
+        at: Number,
+        backwards: bool,
+    ) -> impl Iterator<Item = Number> + 's {
+        properties.all().flat_map(move |(property, is_inverse)| self.table.at(property, at, backwards != is_inverse))
+    }
+
+    /// Returns the entities that properties lead to: in one step, or in any number of steps with the start.
+    fn ends(&self, properties: &LinkProperties, repeated: bool, start: &[Number], backwards: bool) -> HashSet<Number> {
+        if !repeated {
+            return start.iter().flat_map(|&at| self.steps(properties, at, backwards)).collect();
+        }
+        let mut open: Vec<Number> = start.iter().copied().filter(|&at| at != 0).collect();
+        let mut reached: HashSet<Number> = open.iter().copied().collect();
         while let Some(at) = open.pop() {
-            for &property in properties {
-                let next = self.table.at(property, at, backwards).filter(|end| *end != 0 && reached.insert(*end));
-                // The set is borrowed by the filter.
-                open.extend(next.collect::<Vec<_>>());
-            }
+            open.extend(self.steps(properties, at, backwards).filter(|end| *end != 0 && reached.insert(*end)));
         }
         reached
     }
 
-    fn narrow(&mut self, end: &LinkEnd, found: HashSet<Number>, required: bool) {
+    /// Limits a variable to the ends of a required link.
+    fn narrow(&mut self, end: &LinkEnd, found: HashSet<Number>) {
         let LinkEnd::Variable(variable) = end else { return };
         match self.variables.get_mut(variable) {
-            Some(known) if required => known.retain(|number| found.contains(number)),
-            Some(_) => {}
-            None => drop(self.variables.insert(*variable, found)),
+            Some(known) => known.numbers.retain(|number| found.contains(number)),
+            None => drop(self.variables.insert(*variable, VariableCandidates { numbers: found, fixed: true })),
         }
+    }
+
+    /// Adds the ends of an optional link to a variable that no required link has; returns whether one is new.
+    fn widen(&mut self, end: &LinkEnd, found: &HashSet<Number>) -> bool {
+        let LinkEnd::Variable(variable) = end else { return false };
+        let known = self.variables.entry(*variable).or_default();
+        let before = known.numbers.len();
+        if !known.fixed {
+            known.numbers.extend(found);
+        }
+        known.numbers.len() > before
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(letter: char, number: u32) -> String {
-        format!("{letter}{number}")
-    }
-
-    fn table(links: &[(u32, u32, u32)]) -> LinkTable {
-        let mut table = LinkTable::default();
-        for &(from, property, to) in links {
-            table.add(number(&id('P', property)).unwrap(), from, to);
-        }
-        table
-    }
-
-    fn link(subject: LinkEnd, property: u32, object: LinkEnd) -> QueryLink {
-        QueryLink { subject, properties: vec![id('P', property)], repeated: false, object, required: true }
-    }
-
-    fn closed(links: Vec<QueryLink>, table: LinkTable) -> (Vec<Number>, usize) {
-        closed_with(links, table, 2)
-    }
-
-    fn closed_with(links: Vec<QueryLink>, table: LinkTable, open_links: u64) -> (Vec<Number>, usize) {
-        let uses = QueryUses { links: vec![QueryLinks { links, given: Vec::new() }], ..QueryUses::default() };
-        let (taken, report) = close(&uses, table, open_links);
-        let mut taken: Vec<Number> = taken.into_iter().collect();
-        taken.sort_unstable();
-        (taken, report.answerable)
-    }
-
-    /// Cities of a country, with their mayors: `?c wdt:P31/wdt:P279* wd:Q515; wdt:P17 wd:Q9; wdt:P6 ?m`.
-    #[test]
-    fn candidates_are_those_of_all_links() {
-        use LinkEnd::{Entity, Variable};
-        let data = [
-            (1, 31, 515),
-            (2, 31, 20),
-            (3, 31, 515),
-            (4, 31, 5),
-            (20, 279, 21),
-            (21, 279, 515),
-            (1, 17, 9),
-            (2, 17, 9),
-            (3, 17, 8),
-            (4, 17, 9),
-            (1, 6, 100),
-            (2, 6, 101),
-            (3, 6, 102),
-            (4, 6, 103),
-        ];
-        let class = QueryLink { repeated: true, ..link(Variable(1), 279, Entity("Q515".to_owned())) };
-        let links = vec![
-            link(Variable(0), 31, Variable(1)),
-            class,
-            link(Variable(0), 17, Entity("Q9".to_owned())),
-            link(Variable(0), 6, Variable(2)),
-        ];
-        assert_eq!(closed(links.clone(), table(&data)), (vec![1, 2, 20, 21, 100, 101, 515], 1));
-        // An optional link does not narrow.
-        let mut optional = links;
-        optional[3] = QueryLink { required: false, ..link(Variable(0), 99, Variable(2)) };
-        assert_eq!(closed(optional, table(&data)), (vec![1, 2, 20, 21, 515], 1));
-        assert_eq!(closed(vec![link(Variable(0), 17, Entity("Q7".to_owned()))], table(&data)), (vec![], 0));
-    }
-
-    #[test]
-    fn links_without_a_known_end_take_all_of_a_property() {
-        use LinkEnd::{Value, Variable};
-        let data = [(1, 625, 0), (2, 625, 0)];
-        assert_eq!(closed(vec![link(Variable(0), 625, Value)], table(&data)), (vec![1, 2], 1));
-        assert_eq!(closed_with(vec![link(Variable(0), 625, Value)], table(&data), 1), (vec![], 0));
-    }
-}
+mod tests;

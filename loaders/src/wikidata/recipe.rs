@@ -172,8 +172,8 @@ impl Recipe {
             let _ = writeln!(text, "{name} = {value}");
         };
         let list = |ids: &[String]| {
-            let sorted: BTreeSet<&String> = ids.iter().collect();
-            format!("{sorted:?}").replace(['{', '}'], "").replace(", ", " ").replace('"', "")
+            let sorted: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+            sorted.into_iter().collect::<Vec<_>>().join(" ")
         };
         let digest = |ids: &BTreeSet<String>| {
             let joined: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -188,7 +188,8 @@ impl Recipe {
             line("entities_from", digest(&lists.listed));
         }
         if !take.boxes.is_empty() {
-            let mut boxes: Vec<String> = take.boxes.iter().map(|corners| format!("{corners:?}")).collect();
+            let corners = |[south, west, north, east]: &[f64; 4]| format!("[{south}, {west}, {north}, {east}]");
+            let mut boxes: Vec<String> = take.boxes.iter().map(corners).collect();
             boxes.sort();
             boxes.dedup();
             line("boxes", boxes.join(" "));
@@ -197,7 +198,7 @@ impl Recipe {
             line("queries_from", digest(&lists.mentioned));
         }
         if !take.for_queries.is_empty() {
-            let links = super::value::hash(&format!("{:?} {:?}", lists.uses.links, lists.uses.entities));
+            let links = super::value::hash(&lists.uses.canonical());
             line("for_queries", format!("{} queries, {links}", lists.uses.queries));
             line("open_links", take.open_links.to_string());
         }
@@ -301,5 +302,8 @@ mod tests {
         let lists = RecipeLists::default();
         assert_eq!(recipe(&["Q2", "Q1", "Q2"]).canonical(&lists), "entities = Q1 Q2\nkeep languages = en\n");
         assert_eq!(recipe(&["Q1", "Q2"]).canonical(&lists), recipe(&["Q2", "Q1"]).canonical(&lists));
+        let boxes = Take { boxes: vec![[35.5, 14.0, 36.0, -14.25]], ..Take::default() };
+        let recipe = Recipe { take: boxes, ..Recipe::default() };
+        assert_eq!(recipe.canonical(&lists), "boxes = [35.5, 14, 36, -14.25]\n");
     }
 }

@@ -14,37 +14,10 @@ use oxrdf::Triple;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use terrapin_base::bitmap::NumberBitmap;
 
 /// IRI of the Earth's item.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
-
-/// A set of entities: a bitmap in pieces of 65,536 numbers. Only pieces with an entity exist.
-#[derive(Debug, Default)]
-struct EntityBitmap {
-    pieces: std::collections::BTreeMap<u32, Box<[u64; 1024]>>,
-}
-
-impl EntityBitmap {
-    /// Adds an entity; returns whether it is new.
-    fn add(&mut self, number: Number) -> bool {
-        let piece = self.pieces.entry(number >> 16).or_insert_with(|| Box::new([0; 1024]));
-        let Some(word) = piece.get_mut((number as usize >> 6) & 1023) else { return false };
-        let bit = 1 << (number & 63);
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    fn has(&self, number: Number) -> bool {
-        let piece = self.pieces.get(&(number >> 16));
-        let word = piece.and_then(|piece| piece.get((number as usize >> 6) & 1023));
-        word.is_some_and(|word| word & (1 << (number & 63)) != 0)
-    }
-
-    fn len(&self) -> u64 {
-        self.pieces.values().flat_map(|piece| piece.iter()).map(|word| u64::from(word.count_ones())).sum()
-    }
-}
 
 /// A fact that the first pass finds in an entity.
 enum SurveyFact {
@@ -63,7 +36,7 @@ enum SurveyFact {
 #[derive(Debug)]
 pub struct SubsetPlan {
     recipe: Recipe,
-    named: EntityBitmap,
+    named: NumberBitmap,
     all: bool,
     follow: Option<BTreeSet<String>>,
     memory: u64,
@@ -85,11 +58,11 @@ impl SubsetPlan {
     pub fn new(recipe: &Recipe, lists: &RecipeLists, memory: u64) -> Result<Self, String> {
         recipe.check()?;
         let take = &recipe.take;
-        let mut named = EntityBitmap::default();
+        let mut named = NumberBitmap::default();
         let ids = take.entities.iter().chain(&take.classes).chain(&lists.listed).chain(&lists.mentioned);
         for id in ids.chain(&lists.linked) {
             if let Some(number) = number(id) {
-                named.add(number);
+                named.insert(u64::from(number));
             }
         }
         let all = take.classes.is_empty()
@@ -174,7 +147,7 @@ impl SubsetPlan {
                         SurveyFact::Link(from, to) => links.push((from, to)),
                         SurveyFact::QueryLink(property, from, to) => query_links.add(property, from, to),
                         SurveyFact::InBox(item) => {
-                            named.add(item);
+                            named.insert(u64::from(item));
                         }
                         SurveyFact::Formatter(property, formatter) => {
                             // Of several patterns, keep the smallest, so that the order of the dumps does not matter.
@@ -199,40 +172,40 @@ impl SubsetPlan {
     /// Selects the entities after all dumps have been surveyed.
     pub fn choose(self) -> EntitySelection {
         let Self { mut named, all, mut subclasses, instances, links, recipe, converter, uses, query_links, .. } = self;
-        let mut classes = EntityBitmap::default();
+        let mut classes = NumberBitmap::default();
         let mut waiting: Vec<Number> = recipe.take.classes.iter().filter_map(|id| number(id)).collect();
         subclasses.sort_unstable();
         while let Some(class) = waiting.pop() {
-            if classes.add(class) {
-                named.add(class);
+            if classes.insert(u64::from(class)) {
+                named.insert(u64::from(class));
                 let first = subclasses.partition_point(|(of, _)| *of < class);
                 let below = subclasses.iter().skip(first).take_while(|(of, _)| *of == class);
                 waiting.extend(below.map(|(_, below)| *below));
             }
         }
         for (item, class) in instances {
-            if classes.has(class) {
-                named.add(item);
+            if classes.contains(u64::from(class)) {
+                named.insert(u64::from(item));
             }
         }
         for _ in 0..recipe.take.steps {
             // Find all linked entities before adding any, so that the order of the links does not matter.
             let mut next = Vec::new();
             for (from, to) in &links {
-                match (named.has(*from), named.has(*to)) {
+                match (named.contains(u64::from(*from)), named.contains(u64::from(*to))) {
                     (true, false) => next.push(*to),
                     (false, true) => next.push(*from),
                     _ => {}
                 }
             }
             for number in next {
-                named.add(number);
+                named.insert(u64::from(number));
             }
         }
         let closure = (uses.queries + uses.unread > 0).then(|| {
             let (taken, report) = close(&uses, query_links, recipe.take.open_links);
             taken.into_iter().for_each(|number| {
-                named.add(number);
+                named.insert(u64::from(number));
             });
             report
         });
@@ -244,7 +217,7 @@ impl SubsetPlan {
 #[derive(Debug)]
 pub struct EntitySelection {
     /// The chosen entities, or `None` for all.
-    chosen: Option<EntityBitmap>,
+    chosen: Option<NumberBitmap>,
     properties: bool,
     converter: Converter,
     closure: Option<ClosureReport>,
@@ -259,7 +232,7 @@ impl EntitySelection {
     /// Returns the number of chosen entities, whether the dumps have them or not, or `None` for all. Properties are
     /// counted only if they were chosen individually.
     pub fn len(&self) -> Option<u64> {
-        self.chosen.as_ref().map(EntityBitmap::len)
+        self.chosen.as_ref().map(NumberBitmap::len)
     }
 
     /// Returns whether no entity was chosen.
@@ -269,7 +242,7 @@ impl EntitySelection {
 
     /// Returns whether an entity was chosen individually, not as one of all properties.
     fn chose(&self, id: &str) -> bool {
-        self.chosen.as_ref().is_none_or(|chosen| number(id).is_some_and(|number| chosen.has(number)))
+        self.chosen.as_ref().is_none_or(|chosen| number(id).is_some_and(|number| chosen.contains(u64::from(number))))
     }
 
     fn takes(&self, id: &str) -> bool {

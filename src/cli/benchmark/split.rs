@@ -112,7 +112,8 @@ fn for_people(report: &SplitReport<'_>, names: &[&str]) -> String {
         text += &format!("{name:<14} {size} ({share:.1} %): {}\n", classes.join(", "));
     }
     let (groups, largest) = (report.groups, report.largest_group);
-    text + &format!("{:<14} {groups} groups, the largest has {largest} pairs\n", "near")
+    let number = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    text + &format!("{:<14} {}, the largest has {}\n", "near", number(groups, "group"), number(largest, "pair"))
 }
 
 /// Writes the files of the splits.
@@ -189,4 +190,24 @@ fn difficulties(pairs: &[GoldPair]) -> Vec<String> {
         _ => "medium",
     };
     sizes.iter().map(|size| third(size).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_group_and_one_pair_are_no_plurals() {
+        let report = |groups, largest_group| SplitReport {
+            instances: 1,
+            near: 0.8,
+            seed: 1,
+            groups,
+            largest_group,
+            splits: BTreeMap::new(),
+        };
+        let last = |report| for_people(&report, &[]);
+        assert_eq!(last(report(1, 1)), "near           1 group, the largest has 1 pair\n");
+        assert_eq!(last(report(3, 2)), "near           3 groups, the largest has 2 pairs\n");
+    }
 }

@@ -18,13 +18,14 @@ use super::{CommandError, features};
 
 /// Upload a snapshot to object storage, under its digest
 ///
-/// Supports S3, Google Cloud Storage, Azure and folders (file:///...). The snapshot is verified first and becomes
+/// Supports S3, Google Cloud Storage, Azure and folders. The snapshot is verified first and becomes
 /// visible only when the upload is complete; an existing one is not sent again. Credentials and settings of the
 /// storage come from the environment (AWS_ACCESS_KEY_ID, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_KEY, ...) or
 /// from --set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin push malta.terrapin s3://benchmarks/snapshots
+  terrapin push malta.terrapin ./published
   terrapin push malta.terrapin s3://benchmarks --set aws_endpoint=http://127.0.0.1:9000 --set aws_allow_http=true")]
 pub struct PushArgs {
     /// The snapshot file
@@ -68,8 +69,8 @@ pub struct PullArgs {
 
 #[derive(Debug, clap::Args)]
 struct PlaceArgs {
-    /// Address of the storage: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or of one
-    /// snapshot, NAME.terrapin; to pull, also a short name of an index
+    /// Address of the storage: s3://bucket/folder, gs://..., az://..., https://..., file:///folder, or the path of a
+    /// folder, ./folder; or of one snapshot, NAME.terrapin; to pull, also a short name of an index
     #[arg(value_name = "URL")]
     address: String,
     /// Setting of the storage, such as aws_endpoint=http://127.0.0.1:9000

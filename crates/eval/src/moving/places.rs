@@ -216,6 +216,7 @@ mod tests {
     #[test]
     fn places_of_a_query_are_replaced() {
         let malta = [place("Malta", "Malta", Some("2"))];
+        let zebbug = [place("Żebbuġ", "Żebbuġ", Some("8"))];
         let valletta = [place("Valletta", "Il-Belt \"Valletta\"", Some("8"))];
         for (places, query, moved) in [
             (
@@ -240,6 +241,10 @@ mod tests {
                 "area[boundary=administrative][\"name\"=\"Malta\"];out;",
             ),
             (&valletta, r#"area["name:en"="Sweden"];out;"#, r#"area["name:en"="Valletta"];out;"#),
+            // OverpassQL allows only ASCII letters, digits and `_` without quotation marks.
+            (&zebbug, "area[name=Bonn]->.a;nwr(area.a);out;", "area[\"name\"=\"Żebbuġ\"]->.a;nwr(area.a);out;"),
+            (&zebbug, "area[name~Bonn]->.a;", "area[\"name\"~\"^Żebbuġ$\"]->.a;"),
+            (&zebbug, "{{geocodeArea:Bonn}}->.a;", "{{geocodeArea:Żebbuġ}}->.a;"),
             (
                 &malta,
                 r#"area["ISO3166-1"="SE"][admin_level=2]->.b;"#,

@@ -8,8 +8,10 @@ use terrapin_osm::BoundingBox;
 
 /// The maximum number of positions at which a rectangle is tried to be cut, for each axis.
 const CUTS: usize = 24;
-/// Kilometres of a degree of latitude: a 360th of the Earth's mean circumference.
-const KILOMETRES: f64 = 111.195;
+/// The Earth's mean radius in kilometres.
+const RADIUS: f64 = 6371.0088;
+/// The part of a rectangle's area that a cut has to save: more than the rounding of areas.
+const SAVED: f64 = 1e-9;
 
 /// Returns at most `most` disjoint rectangles that together contain all boxes. Boxes across the antimeridian are split.
 /// Starting with one rectangle, the one whose cut saves most area is cut, until `most` is reached or no cut saves area.
@@ -29,7 +31,7 @@ pub fn cover(boxes: &[BoundingBox], most: usize) -> Vec<BoundingBox> {
             None => done.push(node.bounds),
             Some(cut) => {
                 let halves = halves(&node.pieces, &node.bounds, cut).map(CoverNode::of);
-                number += halves.iter().flatten().count() - 1;
+                number += halves.iter().flatten().count().saturating_sub(1);
                 open.extend(halves.into_iter().flatten());
             }
         }
@@ -85,9 +87,42 @@ fn size(area: &BoundingBox) -> f64 {
     if area.is_empty() || area.west > area.east {
         return 0.0;
     }
-    let middle = (f64::from(area.south) + f64::from(area.north)) / 2e7;
-    let side = |from: i32, to: i32| (f64::from(to) - f64::from(from) + 1.0) / 1e7 * KILOMETRES;
-    side(area.south, area.north) * side(area.west, area.east) * libm::cos(middle.to_radians()).max(0.0)
+    // Both sides are within the box, which ends before the next position, or at a pole or the antimeridian.
+    let degrees = |side: i64, most: i64| (side.min(most) as f64 / 1e7).to_radians();
+    let latitude = |side: i64| degrees(side, 900_000_000);
+    let longitude = |side: i64| degrees(side, 1_800_000_000);
+    let (south, north) = (latitude(area.south.into()), latitude(i64::from(area.north) + 1));
+    let (west, east) = (longitude(area.west.into()), longitude(i64::from(area.east) + 1));
+    // The difference of the sines of both latitudes, as a product that stays exact for small boxes.
+    let height = 2.0 * libm::cos((south + north) / 2.0) * libm::sin((north - south) / 2.0);
+    RADIUS * RADIUS * (east - west) * height.max(0.0)
+}
+
+/// Returns whether boxes together contain a box.
+pub(super) fn is_covered(area: &BoundingBox, boxes: &[BoundingBox]) -> bool {
+    let mut rest: Vec<BoundingBox> = split(area).into_iter().filter(|piece| !piece.is_empty()).collect();
+    for cover in boxes.iter().flat_map(split) {
+        rest = rest.iter().flat_map(|piece| outside(piece, &cover)).collect();
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    rest.is_empty()
+}
+
+/// Returns the parts of a box outside of another: below, above, left and right of it. Neither crosses the antimeridian.
+fn outside(area: &BoundingBox, cover: &BoundingBox) -> Vec<BoundingBox> {
+    if cover.is_empty() || !area.intersects(cover) {
+        return vec![*area];
+    }
+    let middle = BoundingBox { south: area.south.max(cover.south), north: area.north.min(cover.north), ..*area };
+    let parts = [
+        BoundingBox { north: cover.south.saturating_sub(1), ..*area },
+        BoundingBox { south: cover.north.saturating_add(1), ..*area },
+        BoundingBox { east: cover.west.saturating_sub(1), ..middle },
+        BoundingBox { west: cover.east.saturating_add(1), ..middle },
+    ];
+    parts.into_iter().filter(|part| !part.is_empty() && part.west <= part.east).collect()
 }
 
 /// Where a rectangle is cut: the last value of the lower half.
@@ -148,8 +183,8 @@ fn best_cut(pieces: &[BoundingBox], bounds: &BoundingBox) -> Option<RectangleCut
     let whole = size(bounds);
     for by_latitude in [false, true] {
         let side = |piece: &BoundingBox| match by_latitude {
-            true => [piece.south - 1, piece.north],
-            false => [piece.west - 1, piece.east],
+            true => [piece.south.saturating_sub(1), piece.north],
+            false => [piece.west.saturating_sub(1), piece.east],
         };
         let (low, high) = if by_latitude { (bounds.south, bounds.north) } else { (bounds.west, bounds.east) };
         let mut places: Vec<i32> = pieces.iter().flat_map(side).filter(|at| (low..high).contains(at)).collect();
@@ -160,7 +195,7 @@ fn best_cut(pieces: &[BoundingBox], bounds: &BoundingBox) -> Option<RectangleCut
             let cut = RectangleCut { by_latitude, at, saved: 0.0 };
             let left: f64 = halves(pieces, bounds, cut).iter().map(|half| size(&bounds_of(half))).sum();
             let saved = whole - left;
-            if saved > best.map_or(1e-9, |best| best.saved) {
+            if saved > best.map_or(SAVED * whole, |best| best.saved) {
                 best = Some(RectangleCut { saved, ..cut });
             }
         }
@@ -178,9 +213,9 @@ fn bounds_of(pieces: &[BoundingBox]) -> BoundingBox {
 fn halves(pieces: &[BoundingBox], bounds: &BoundingBox, cut: RectangleCut) -> [Vec<BoundingBox>; 2] {
     let (mut below, mut above) = (*bounds, *bounds);
     if cut.by_latitude {
-        (below.north, above.south) = (cut.at, cut.at + 1);
+        (below.north, above.south) = (cut.at, cut.at.saturating_add(1));
     } else {
-        (below.east, above.west) = (cut.at, cut.at + 1);
+        (below.east, above.west) = (cut.at, cut.at.saturating_add(1));
     }
     [below, above].map(|half| {
         let within = |piece: &BoundingBox| BoundingBox {
@@ -243,11 +278,41 @@ mod tests {
         assert_eq!(found, [degrees(-20, -180, -10, -178), degrees(-20, 177, -10, 180)]);
     }
 
-    /// A degree at the equator has 111.195 km: 40,030 km / 360.
+    /// A sphere with a radius of 6371.0088 km has 510,065,884 km². Half of it lies between the 30th parallels, since a
+    /// zone's area grows with the sine of its latitude.
     #[test]
-    fn sizes() {
-        let size = square_kilometres(&[degrees(0, 0, 1, 1)]);
-        assert!((size - 111.195 * 111.195).abs() < 1.0, "{size}");
+    fn sizes_are_those_on_a_sphere() {
+        let globe = 4.0 * std::f64::consts::PI * 6371.0088 * 6371.0088;
+        assert!((globe - 510_065_884.0).abs() < 1000.0, "{globe}");
+        for (area, part) in [
+            (degrees(-90, -180, 90, 180), 1.0),
+            (degrees(-30, -180, 30, 180), 0.5),
+            (degrees(30, -180, 90, 180), 0.25),
+            (degrees(-90, 0, 0, 90), 0.125),
+            (degrees(0, 170, 90, -170), 1.0 / 36.0),
+        ] {
+            let size = square_kilometres(&[area]);
+            assert!((size / globe - part).abs() < 1e-6, "{area:?} {size}");
+        }
+        let point = square_kilometres(&[degrees(60, 5, 60, 5)]);
+        assert!(point > 0.0 && point < 1e-9, "{point}");
+    }
+
+    #[test]
+    fn points_are_cut_apart() {
+        let points = [degrees(0, 0, 0, 0), BoundingBox { south: 3, west: 4, north: 3, east: 4 }];
+        assert_eq!(cover(&points, 4), points);
+    }
+
+    #[test]
+    fn boxes_are_covered_by_several() {
+        let halves = [degrees(0, 0, 10, 5), BoundingBox { west: 50_000_001, ..degrees(0, 5, 10, 10) }];
+        assert!(is_covered(&degrees(0, 0, 10, 10), &halves) && is_covered(&degrees(2, 3, 4, 8), &halves));
+        assert!(!is_covered(&degrees(0, 0, 11, 10), &halves) && !is_covered(&degrees(20, 0, 21, 1), &halves));
+        let pacific = [degrees(-20, 170, 20, -170)];
+        assert!(is_covered(&degrees(-10, 175, 10, -175), &pacific));
+        assert!(!is_covered(&degrees(-10, 165, 10, -175), &pacific) && !is_covered(&degrees(0, 0, 1, 1), &[]));
+        assert!(is_covered(&BoundingBox::EMPTY, &[]));
     }
 
     #[test]

@@ -2,20 +2,25 @@
 //! and what each query statement has to search. The result of a statement with several filters on location lies in the
 //! smallest of their regions.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use terrapin_osm::BoundingBox;
 use terrapin_osm::geometry::{LatLon, around_box};
+use terrapin_overpass::lint::excerpt;
 use terrapin_overpass::run::to_osm;
 use terrapin_overpass::syntax::{
-    Area, Around, AroundPlace, Block, FilterKind, Ids, IsInPlace, QlPoint, Query, QueryType, RecurseFilter, Script,
-    SetName, SourceSpan, Statement, StatementKind, Tag,
+    Area, Around, AroundPlace, Block, Complete, FilterKind, Ids, IsInPlace, QlPoint, Query, QueryType, RecurseFilter,
+    Script, SetName, SourceSpan, Statement, StatementKind, Tag,
 };
 
-use super::cover::{cover, square_kilometres};
+use super::cover::{cover, is_covered, square_kilometres};
 
 /// The maximum number of boxes of one set.
 pub(super) const BOXES: usize = 64;
+
+/// The maximum number of rounds of a loop. A set that still grows then may be anywhere.
+const ROUNDS: usize = 16;
 
 /// The knowledge about areas that the flow needs.
 pub(super) trait AreaKnowledge {
@@ -25,8 +30,9 @@ pub(super) trait AreaKnowledge {
     fn area_named(&self, name: &str) -> Option<i64>;
     /// Returns the areas that the statement at a position found, as ids; `None` if the query was not run.
     fn found_by(&self, statement: SourceSpan) -> Option<Vec<i64>>;
-    /// Returns the boxes of the elements that a statement found; `None` if the query was not run.
-    fn extent_of(&self, statement: SourceSpan) -> Option<Vec<BoundingBox>>;
+    /// Returns the boxes of the elements that the statement between two positions found; `None` if the query was not
+    /// run.
+    fn extent_of(&self, statement: (usize, usize)) -> Option<Vec<BoundingBox>>;
 }
 
 /// What a query has to search.
@@ -50,8 +56,10 @@ struct SetPlace {
     boxes: Vec<BoundingBox>,
     /// They may be anywhere.
     anywhere: bool,
-    /// The statement that filled the set last.
-    source: Option<SourceSpan>,
+    /// Some are in places without known boxes.
+    unresolved: bool,
+    /// The statements that may have filled the set last, by start and end.
+    sources: BTreeSet<(usize, usize)>,
 }
 
 impl SetPlace {
@@ -60,39 +68,83 @@ impl SetPlace {
         SetPlace { boxes, ..SetPlace::default() }
     }
 
-    const ANYWHERE: SetPlace = SetPlace { boxes: Vec::new(), anywhere: true, source: None };
+    fn anywhere() -> SetPlace {
+        SetPlace { anywhere: true, ..SetPlace::default() }
+    }
 
-    fn add(&mut self, other: &SetPlace) {
-        self.boxes.extend(&other.boxes);
+    fn unresolved() -> SetPlace {
+        SetPlace { unresolved: true, ..SetPlace::default() }
+    }
+
+    /// Adds another place; returns whether it adds anything.
+    fn add(&mut self, other: &SetPlace) -> bool {
+        let sources = self.sources.len();
+        self.sources.extend(&other.sources);
+        let grown = other.anywhere && !self.anywhere || other.unresolved && !self.unresolved;
+        self.anywhere |= other.anywhere;
+        self.unresolved |= other.unresolved;
+        let new: Vec<BoundingBox> = other.boxes.iter().filter(|area| !is_covered(area, &self.boxes)).copied().collect();
+        if new.is_empty() {
+            return grown || self.sources.len() > sources;
+        }
+        self.boxes.extend(new);
         sort_and_dedup(&mut self.boxes);
         if self.boxes.len() > BOXES {
             self.boxes = cover(&self.boxes, BOXES);
         }
-        self.anywhere |= other.anywhere;
+        true
     }
 
-    fn size(&self) -> f64 {
-        if self.anywhere { f64::INFINITY } else { square_kilometres(&self.boxes) }
+    /// Compares the sizes of places; those without limits are last.
+    fn compare(&self, other: &SetPlace) -> Ordering {
+        let limits = |place: &SetPlace| (place.anywhere, place.unresolved);
+        let size = |place: &SetPlace| square_kilometres(&place.boxes);
+        limits(self).cmp(&limits(other)).then_with(|| size(self).total_cmp(&size(other)))
     }
+}
+
+type SetPlaces = BTreeMap<SetName, SetPlace>;
+
+/// Adds places to those of sets; returns the sets that grow.
+fn join(places: &mut SetPlaces, others: &SetPlaces) -> Vec<SetName> {
+    let mut grown = Vec::new();
+    for (name, place) in others {
+        if places.entry(name.clone()).or_default().add(place) {
+            grown.push(name.clone());
+        }
+    }
+    grown
 }
 
 /// Follows the sets of one query.
 pub(super) struct RegionFlow<'a> {
     knowledge: &'a dyn AreaKnowledge,
+    text: &'a str,
     global: Option<BoundingBox>,
-    sets: BTreeMap<SetName, SetPlace>,
+    sets: SetPlaces,
+    /// The sets at the beginning of a round, by the position of the loop, while the outermost loop is followed.
+    loops: BTreeMap<(usize, usize), SetPlaces>,
+    /// The sets of loops that grew in this round of the outermost loop.
+    grown: BTreeSet<SetName>,
+    /// Whether a loop is followed.
+    is_in_loop: bool,
     needs: RegionNeeds,
 }
 
 /// Returns what a query has to search.
-pub(super) fn needs_of(script: &Script, knowledge: &dyn AreaKnowledge) -> RegionNeeds {
+pub(super) fn needs_of(text: &str, script: &Script, knowledge: &dyn AreaKnowledge) -> RegionNeeds {
     let global = script.settings.bbox.as_ref().map(to_osm);
-    let mut flow = RegionFlow { knowledge, global, sets: BTreeMap::new(), needs: RegionNeeds::default() };
+    let (sets, loops, grown, needs) = Default::default();
+    let mut flow = RegionFlow { knowledge, text, global, sets, loops, grown, is_in_loop: false, needs };
     flow.block(&script.statements);
     flow.needs.global.sort();
     flow.needs.global.dedup();
     sort_and_dedup(&mut flow.needs.boxes);
     flow.needs
+}
+
+fn span(statement: &Statement) -> (usize, usize) {
+    (statement.span.start, statement.span.end)
 }
 
 /// Puts boxes into an order that depends on them alone, each once.
@@ -111,7 +163,7 @@ impl RegionFlow<'_> {
     }
 
     fn assign(&mut self, name: &str, place: SetPlace, from: &Statement) {
-        self.sets.insert(name.to_owned(), SetPlace { source: Some(from.span), ..place });
+        self.sets.insert(name.to_owned(), SetPlace { sources: BTreeSet::from([span(from)]), ..place });
     }
 
     fn statement(&mut self, statement: &Statement) {
@@ -121,16 +173,23 @@ impl RegionFlow<'_> {
                 self.assign(&query.into, place, statement);
             }
             StatementKind::Union(union) => {
-                let all = self.operands(&union.members);
+                let mut all = SetPlace::default();
+                for member in &union.members {
+                    all.add(&self.operand(member));
+                }
                 self.assign(&union.into, all, statement);
             }
             StatementKind::Difference(difference) => {
-                let all = self.operands(&difference.operands);
-                self.assign(&difference.into, all, statement);
+                let [base, rest @ ..] = &*difference.operands else { return };
+                let place = self.operand(base);
+                // The subtracted statements can read the base set.
+                self.assign(&difference.into, place.clone(), statement);
+                rest.iter().for_each(|minus| self.statement(minus));
+                self.assign(&difference.into, place, statement);
             }
             StatementKind::Item(item) => {
                 let place = self.set(&item.from);
-                self.sets.insert(item.into.clone(), place);
+                self.assign(&item.into, place, statement);
             }
             // Elements above and below have a part in common with those that they come from.
             StatementKind::Recursion(recursion) => {
@@ -150,15 +209,27 @@ impl RegionFlow<'_> {
                 let place = self.areas_found(statement).unwrap_or_else(|| self.set(&map.from));
                 self.assign(&map.into, place, statement);
             }
-            StatementKind::Foreach(each) => self.looped(&each.from, &each.into, &each.body, statement),
-            StatementKind::For(each) => self.looped(&each.from, &each.into, &each.body, statement),
-            StatementKind::Complete(complete) => {
-                self.looped(&complete.from, &complete.into, &complete.body, statement);
-                let place = self.set(&complete.from);
-                self.assign(&complete.into, place, statement);
+            StatementKind::Foreach(each) => self.each(&each.from, &each.into, &each.body, statement),
+            StatementKind::For(each) => self.each(&each.from, &each.into, &each.body, statement),
+            StatementKind::Complete(Complete { from, into, limit, body }) => {
+                // As in the reference, it runs once more than the limit.
+                let rounds = usize::try_from(*limit).unwrap_or(usize::MAX).saturating_add(1);
+                self.looped(from, into, body, statement, rounds);
+                let place = self.set(from);
+                self.assign(into, place, statement);
             }
             StatementKind::Compare(compare) => {
-                self.looped(&compare.from, &compare.into, &compare.body, statement);
+                let place = self.set(&compare.from);
+                self.assign(&compare.into, place, statement);
+                self.inside(&compare.body);
+            }
+            StatementKind::Retro(retro) => self.inside(&retro.body),
+            StatementKind::If(choice) => {
+                let before = self.sets.clone();
+                self.block(&choice.then);
+                let after = std::mem::replace(&mut self.sets, before);
+                self.block(&choice.otherwise);
+                join(&mut self.sets, &after);
             }
             StatementKind::Local(local) => {
                 let place = self.set(&local.from);
@@ -175,29 +246,71 @@ impl RegionFlow<'_> {
         }
     }
 
-    /// Follows a block that gets elements of a set. Later rounds see the sets of earlier ones, so that it is followed
-    /// twice.
-    fn looped(&mut self, from: &str, into: &str, body: &Block, statement: &Statement) {
-        for _ in 0..2 {
-            let place = self.set(from);
-            self.assign(into, place, statement);
-            self.block(body);
+    /// Follows a block whose changes to sets do not leave it.
+    fn inside(&mut self, body: &Block) {
+        let outside = self.sets.clone();
+        self.block(body);
+        self.sets = outside;
+    }
+
+    /// Follows a loop over a set, after which the set of its elements is empty.
+    fn each(&mut self, from: &str, into: &str, body: &Block, statement: &Statement) {
+        // As in the reference, a set that was never filled is replaced by the other.
+        let from = if self.sets.contains_key(from) { from } else { into };
+        self.looped(from, into, body, statement, usize::MAX);
+        self.assign(into, SetPlace::default(), statement);
+    }
+
+    /// Follows a block that gets elements of a set. Later rounds see the sets of earlier ones, therefore the outermost
+    /// loop is repeated until no set of it or of a loop within it grows. A loop within it is followed once for each
+    /// round, from all sets that it had at its beginning.
+    fn looped(&mut self, from: &str, into: &str, body: &Block, statement: &Statement, most: usize) {
+        let is_outermost = !std::mem::replace(&mut self.is_in_loop, true);
+        let rounds = if is_outermost { most.min(ROUNDS) } else { 1 };
+        for round in 1..=rounds {
+            if is_outermost {
+                self.grown.clear();
+            }
+            self.round(from, into, body, statement);
+            if !is_outermost || self.grown.is_empty() {
+                break;
+            }
+            // What grows without end may be anywhere.
+            if round == ROUNDS && most > ROUNDS {
+                for sets in self.loops.values_mut() {
+                    let grown = sets.iter_mut().filter(|(name, _)| self.grown.contains(*name));
+                    grown.for_each(|(_, place)| place.anywhere = true);
+                }
+                self.round(from, into, body, statement);
+            }
+        }
+        if is_outermost {
+            self.is_in_loop = false;
+            self.loops.clear();
         }
     }
 
-    fn operands(&mut self, statements: &[Statement]) -> SetPlace {
-        let mut all = SetPlace::default();
-        for statement in statements {
-            self.statement(statement);
-            let name = match &statement.kind {
-                StatementKind::Item(item) => Some(&item.from),
-                kind => kind.result_set(),
-            };
-            if let Some(name) = name {
-                all.add(&self.set(name));
-            }
-        }
-        all
+    /// Follows one round of a loop.
+    fn round(&mut self, from: &str, into: &str, body: &Block, statement: &Statement) {
+        let mut begin = self.loops.remove(&span(statement)).unwrap_or_default();
+        self.grown.extend(join(&mut begin, &self.sets));
+        self.sets = begin.clone();
+        let place = self.set(from);
+        self.assign(into, place, statement);
+        self.block(body);
+        self.grown.extend(join(&mut begin, &self.sets));
+        self.sets = begin.clone();
+        self.loops.insert(span(statement), begin);
+    }
+
+    /// Follows a member of a union or an operand of a difference, and returns its result.
+    fn operand(&mut self, statement: &Statement) -> SetPlace {
+        self.statement(statement);
+        let name = match &statement.kind {
+            StatementKind::Item(item) => Some(&item.from),
+            kind => kind.result_set(),
+        };
+        name.map(|name| self.set(name)).unwrap_or_default()
     }
 
     /// Returns the places of the areas that a statement found, if the query was run.
@@ -210,13 +323,16 @@ impl RegionFlow<'_> {
         Some(SetPlace::of(boxes))
     }
 
-    /// Returns the boxes of an area that the query uses.
-    fn area(&mut self, id: i64) -> Vec<BoundingBox> {
+    /// Returns the place of an area that the query uses. An area that is known to be absent has no boxes.
+    fn area(&mut self, id: i64) -> SetPlace {
         self.needs.areas.insert(id);
-        self.knowledge.boxes_of(id).unwrap_or_else(|| {
-            self.needs.unresolved.insert(format!("area {id}"));
-            Vec::new()
-        })
+        self.knowledge.boxes_of(id).map_or_else(
+            || {
+                self.needs.unresolved.insert(format!("area {id}"));
+                SetPlace::unresolved()
+            },
+            SetPlace::of,
+        )
     }
 
     fn query(&mut self, query: &Query, statement: &Statement) -> SetPlace {
@@ -236,8 +352,7 @@ impl RegionFlow<'_> {
             places.extend(self.place_of(&filter.kind));
         }
         let is_search = !query.filters.iter().any(|filter| is_of_set(&filter.kind));
-        let unresolved = !self.needs.unresolved.is_empty();
-        match places.into_iter().min_by(|a, b| a.size().total_cmp(&b.size())) {
+        match places.into_iter().min_by(SetPlace::compare) {
             Some(place) if !place.anywhere => {
                 if is_search || query.filters.iter().any(|filter| matches!(filter.kind, FilterKind::Around(_))) {
                     self.needs.boxes.extend(&place.boxes);
@@ -247,12 +362,10 @@ impl RegionFlow<'_> {
             // What is found among the elements of a set needs no search.
             Some(place) if !is_search => place,
             _ if named => SetPlace::default(),
-            None if unresolved && query.filters.iter().any(|filter| matches!(filter.kind, FilterKind::Area(_))) => {
-                SetPlace::default()
-            }
             _ => {
-                self.needs.global.push(format!("line {}: {}", statement.line, summary(query)));
-                SetPlace::ANYWHERE
+                let text = excerpt(self.text, statement);
+                self.needs.global.push(format!("line {}: {text}", statement.line));
+                SetPlace::anywhere()
             }
         }
     }
@@ -262,31 +375,34 @@ impl RegionFlow<'_> {
         if let Some(place) = self.areas_found(statement) {
             return place;
         }
-        let mut boxes = Vec::new();
+        let mut all = SetPlace::default();
         let mut known = false;
         for filter in &query.filters {
             match &filter.kind {
                 FilterKind::Ids(Ids::List(ids)) => {
                     known = true;
-                    ids.iter().for_each(|&id| boxes.extend(self.area(id)));
+                    for &id in ids {
+                        all.add(&self.area(id));
+                    }
                 }
                 FilterKind::FromSet(from) => {
                     known = true;
-                    boxes.extend(self.set(&from.set).boxes);
+                    all.add(&self.set(&from.set));
                 }
                 FilterKind::Tag(Tag::Equals { key, value }) if key.starts_with("name") => {
                     if let Some(id) = self.knowledge.area_named(value) {
                         known = true;
-                        boxes.extend(self.area(id));
+                        all.add(&self.area(id));
                     }
                 }
                 _ => {}
             }
         }
         if !known {
-            self.needs.unresolved.insert(summary(query));
+            self.needs.unresolved.insert(excerpt(self.text, statement));
+            all.unresolved = true;
         }
-        SetPlace::of(boxes)
+        all
     }
 
     /// Records the elements that a filter names by id, and returns whether it is such a filter.
@@ -315,15 +431,8 @@ impl RegionFlow<'_> {
                 Some(SetPlace::of(vec![bounds]))
             }
             FilterKind::Around(around) => Some(self.around(around)),
-            FilterKind::Area(Area::Id(id)) => {
-                let boxes = self.area(*id);
-                (!boxes.is_empty()).then(|| SetPlace::of(boxes))
-            }
-            FilterKind::Area(Area::Set(name)) => {
-                let place = self.set(name);
-                let known = place.anywhere || !place.boxes.is_empty() || self.needs.unresolved.is_empty();
-                known.then_some(place)
-            }
+            FilterKind::Area(Area::Id(id)) => Some(self.area(*id)),
+            FilterKind::Area(Area::Set(name)) => Some(self.set(name)),
             FilterKind::FromSet(from) => Some(self.set(&from.set)),
             FilterKind::RecurseFilter(RecurseFilter { set, .. }) => Some(self.set(set)),
             FilterKind::RecurseAll(recurse) => Some(self.set(&recurse.set)),
@@ -343,10 +452,13 @@ impl RegionFlow<'_> {
             }
             AroundPlace::Set(name) => {
                 let place = self.set(name);
-                match place.source.and_then(|source| self.knowledge.extent_of(source)) {
-                    Some(extent) => extent,
-                    None if place.anywhere => return SetPlace::ANYWHERE,
-                    None => place.boxes,
+                let extents: Option<Vec<Vec<BoundingBox>>> =
+                    place.sources.iter().map(|&source| self.knowledge.extent_of(source)).collect();
+                match extents {
+                    Some(extents) if !extents.is_empty() => extents.concat(),
+                    _ if place.anywhere => return SetPlace::anywhere(),
+                    _ if place.unresolved => return SetPlace::unresolved(),
+                    _ => place.boxes,
                 }
             }
         };
@@ -373,53 +485,21 @@ fn point_box(point: &QlPoint) -> BoundingBox {
 
 /// Returns a box that contains all points within a distance in metres of a box.
 pub(super) fn widened(area: &BoundingBox, metres: f64) -> BoundingBox {
-    if metres <= 0.0 {
+    const WHOLE: i64 = 3_600_000_000;
+    if metres <= 0.0 || area.is_empty() {
         return *area;
     }
-    let corner =
-        |lat: i32, lon: i32| around_box(LatLon { lat: f64::from(lat) / 1e7, lon: f64::from(lon) / 1e7 }, metres);
-    let (low, high) = (corner(area.south, area.west), corner(area.north, area.east));
-    let (low_east, high_west) = (corner(area.south, area.east), corner(area.north, area.west));
-    let wide = |area: &BoundingBox| i64::from(area.east) - i64::from(area.west);
-    // Around a pole, a circle has all longitudes. A box that reaches around the globe stays whole.
-    let all = [&low, &high, &low_east, &high_west].iter().any(|corner| wide(corner) >= 3_599_999_999)
-        || wide(area) >= 3_500_000_000;
-    let at_pole = area.north >= 899_000_000 || area.south <= -899_000_000;
-    if all || at_pole {
-        return BoundingBox { south: low.south, north: high.north, west: -1_800_000_000, east: 1_800_000_000 };
+    let around = |lat: i32| around_box(LatLon { lat: f64::from(lat) / 1e7, lon: 0.0 }, metres);
+    let (low, high) = (around(area.south), around(area.north));
+    // A circle has most degrees of longitude where it is nearest to a pole, and all of them around one.
+    let widest = if area.south.unsigned_abs() > area.north.unsigned_abs() { &low } else { &high };
+    let (west, east) = (i64::from(area.west), i64::from(area.east));
+    let (left, right) = (west + i64::from(widest.west), east + i64::from(widest.east));
+    let across = if west > east { WHOLE } else { 0 };
+    let latitudes = BoundingBox { south: low.south, north: high.north, ..*area };
+    if right - left + across >= WHOLE {
+        return BoundingBox { west: -1_800_000_000, east: 1_800_000_000, ..latitudes };
     }
-    // A degree has most longitude where the circle is nearest to a pole.
-    let (west, east) = if area.south.unsigned_abs() > area.north.unsigned_abs() {
-        (low.west, low_east.east)
-    } else {
-        (high_west.west, high.east)
-    };
-    BoundingBox { south: low.south, north: high.north, west, east }
-}
-
-/// Writes the type and the tags of a query, for people.
-fn summary(query: &Query) -> String {
-    let mut text = format!("{:?}", query.what).to_lowercase();
-    for filter in &query.filters {
-        match &filter.kind {
-            FilterKind::Tag(Tag::HasKey { key }) => text.push_str(&format!("[{key}]")),
-            FilterKind::Tag(Tag::NotKey { key }) => text.push_str(&format!("[!{key}]")),
-            FilterKind::Tag(Tag::Equals { key, value }) => text.push_str(&format!("[{key}={value}]")),
-            FilterKind::Tag(Tag::NotEquals { key, value }) => text.push_str(&format!("[{key}!={value}]")),
-            FilterKind::Tag(Tag::Matches { key, value }) => text.push_str(&format!("[{key}~{}]", value.pattern)),
-            FilterKind::Tag(Tag::NotMatches { key, value }) => text.push_str(&format!("[{key}!~{}]", value.pattern)),
-            FilterKind::Tag(Tag::KeyMatches { key, value } | Tag::KeyNotMatches { key, value }) => {
-                text.push_str(&format!("[~{}~{}]", key.pattern, value.pattern));
-            }
-            FilterKind::User(_) => text.push_str("(user)"),
-            FilterKind::Newer(_) => text.push_str("(newer)"),
-            FilterKind::Changed(_) => text.push_str("(changed)"),
-            FilterKind::Condition(_) => text.push_str("(if)"),
-            FilterKind::Ids(_) => text.push_str("(id)"),
-            FilterKind::Area(_) => text.push_str("(area)"),
-            FilterKind::Around(_) => text.push_str("(around)"),
-            _ => text.push_str("(...)"),
-        }
-    }
-    text
+    let wrapped = |lon: i64| ((lon + WHOLE / 2).rem_euclid(WHOLE) - WHOLE / 2) as i32;
+    BoundingBox { west: wrapped(left), east: wrapped(right), ..latitudes }
 }

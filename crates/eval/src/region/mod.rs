@@ -13,7 +13,6 @@ mod flow;
 mod observed;
 
 pub use cover::{cover, square_kilometres, to_geojson, to_poly};
-pub use observed::OrdinalSet;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
+use terrapin_base::bitmap::NumberBitmap;
 use terrapin_base::stack::caught;
 use terrapin_budget::Limits;
 use terrapin_engine::Engine;
@@ -127,7 +127,7 @@ pub struct BenchmarkRegion {
     /// A region for each pair.
     pub queries: Vec<QueryRegion>,
     /// The elements that queries read, by type; empty without a snapshot.
-    pub elements: [OrdinalSet; 3],
+    pub elements: [NumberBitmap; 3],
 }
 
 impl BenchmarkRegion {
@@ -147,15 +147,23 @@ impl BenchmarkRegion {
 
 /// Computes the region of each pair, on the current rayon pool. `done` is called after each.
 pub fn survey(pairs: &[GoldPair], sources: &RegionSources<'_>, done: &(dyn Fn() + Sync)) -> BenchmarkRegion {
-    let elements: Mutex<[OrdinalSet; 3]> = Mutex::default();
+    let survey = Survey { sources, areas: Mutex::default(), elements: Mutex::default() };
     let each = |pair: &GoldPair| {
-        let region = caught(|| region_of(pair, sources, &elements))
+        let region = caught(|| survey.region_of(pair))
             .unwrap_or_else(|message| unread(pair, format!("a fault of the program: {message}")));
         done();
         region
     };
     let queries = pairs.par_iter().map(each).collect();
-    BenchmarkRegion { queries, elements: elements.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    BenchmarkRegion { queries, elements: survey.elements.into_inner().unwrap_or_else(PoisonError::into_inner) }
+}
+
+/// What the queries of a survey share.
+struct Survey<'a> {
+    sources: &'a RegionSources<'a>,
+    /// The boxes of areas of the snapshot by id; `None` for those that it lacks.
+    areas: Mutex<BTreeMap<i64, Option<Vec<BoundingBox>>>>,
+    elements: Mutex<[NumberBitmap; 3]>,
 }
 
 fn name_of(pair: &GoldPair) -> String {
@@ -175,41 +183,62 @@ fn unread(pair: &GoldPair, reason: String) -> QueryRegion {
     }
 }
 
-fn region_of(pair: &GoldPair, sources: &RegionSources<'_>, elements: &Mutex<[OrdinalSet; 3]>) -> QueryRegion {
-    if !pair.is_run_here() || pair.language() != QueryLanguage::OverpassQl {
-        return unread(pair, "not OverpassQL".to_owned());
+impl Survey<'_> {
+    fn region_of(&self, pair: &GoldPair) -> QueryRegion {
+        if !pair.is_run_here() || pair.language() != QueryLanguage::OverpassQl {
+            return unread(pair, "not OverpassQL".to_owned());
+        }
+        let own = pair.places.as_ref().and_then(|places| PlaceTable::parse(places.to_string().as_bytes()).ok());
+        let tables: Vec<&PlaceTable> = own.iter().chain(self.sources.table).collect();
+        let (query, script) = match script_of(pair, self.sources, &tables) {
+            Ok(parsed) => parsed,
+            Err((kind, reason)) => return QueryRegion { kind, ..unread(pair, reason) },
+        };
+        let (observed, failure) = match self.sources.engine {
+            None => (None, None),
+            Some(engine) => match observe(engine, &script, self.sources.timeout) {
+                Ok(observed) => (Some(observed), None),
+                Err(failure) => (None, Some(failure)),
+            },
+        };
+        let knowledge = PlaceKnowledge { survey: self, tables: &tables, observed: observed.as_ref() };
+        let needs = needs_of(query.text(), &script, &knowledge);
+        let areas = needs.areas.iter().map(|&id| RegionArea { id, known: knowledge.known(id).is_some() }).collect();
+        let is_observed = observed.is_some();
+        if let Some(observed) = observed {
+            let mut all = self.elements.lock().unwrap_or_else(PoisonError::into_inner);
+            all.iter_mut().zip(observed.elements).for_each(|(all, own)| all.union(own));
+        }
+        described(pair, (needs, areas), self.sources, (is_observed, failure))
     }
-    let own = pair.places.as_ref().and_then(|places| PlaceTable::parse(places.to_string().as_bytes()).ok());
-    let tables: Vec<&PlaceTable> = own.iter().chain(sources.table).collect();
-    let script = match script_of(pair, sources, &tables) {
-        Ok(script) => script,
-        Err((kind, reason)) => return QueryRegion { kind, ..unread(pair, reason) },
-    };
-    let run = sources.engine.map(|engine| observe(engine, &script, sources.timeout));
-    let (observed, failure) = match run {
-        None => (None, None),
-        Some((observed, failure)) => (Some(observed), failure),
-    };
-    let knowledge = PlaceKnowledge {
-        engine: sources.engine,
-        tables: &tables,
-        observed: observed.as_ref().filter(|_| failure.is_none()),
-    };
-    let needs = needs_of(&script, &knowledge);
-    let whole = observed.is_some() && failure.is_none();
-    if let Some(observed) = observed.filter(|_| whole) {
-        let mut all = elements.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter_mut().zip(observed.elements).for_each(|(all, own)| all.union(own));
+
+    /// Returns the boxes of an area of the snapshot.
+    fn area_of_snapshot(&self, id: i64) -> Option<Vec<BoundingBox>> {
+        let engine = self.sources.engine?;
+        let areas = || self.areas.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = areas().get(&id) {
+            return known.clone();
+        }
+        // Two queries may compute the same area; others do not wait for them.
+        let found = boxes_of_area(engine.osm(), id);
+        areas().insert(id, found.clone());
+        found
     }
-    described(pair, needs, &knowledge_of_areas(sources.engine, &tables), sources, (whole, failure))
 }
 
-/// Runs a query and returns the elements that it reads, and the reason if it was stopped.
-fn observe<'a>(engine: &'a Engine, script: &Script, timeout: Duration) -> (ReadElements<'a>, Option<String>) {
+/// Runs a query and returns the elements that it reads.
+///
+/// # Errors
+/// Returns the reason if they are not known: the query was stopped, or reads an older state of the data.
+fn observe<'a>(engine: &'a Engine, script: &Script, timeout: Duration) -> Result<ReadElements<'a>, String> {
     let limits = Limits { deadline: Instant::now().checked_add(timeout), ..Limits::default() };
     let mut observed = ReadElements::new(engine.osm(), script);
-    let done = terrapin_overpass::run_observed(engine.osm(), script, &limits, &mut observed);
-    (observed, done.err().map(|failure| failure.to_string()))
+    terrapin_overpass::run_observed(engine.osm(), script, &limits, &mut observed).map_err(|e| e.to_string())?;
+    if observed.has_older_elements {
+        return Err("it reads an older state of the data, which an extract does not contain".to_owned());
+    }
+    observed.finish();
+    Ok(observed)
 }
 
 /// Replaces the shortcuts of a pair's query and parses it.
@@ -217,7 +246,7 @@ fn script_of(
     pair: &GoldPair,
     sources: &RegionSources<'_>,
     tables: &[&PlaceTable],
-) -> Result<Script, (RegionKind, String)> {
+) -> Result<(PreparedQuery, Script), (RegionKind, String)> {
     let areas = sources.engine.map(|engine| engine.places(None));
     let mut places = Chain::default();
     places.0.extend(tables.iter().map(|table| *table as &dyn PlaceSource));
@@ -229,21 +258,21 @@ fn script_of(
     };
     let text: Cow<'_, str> =
         turbo::expand(&pair.query, &values).map_err(|problem| (RegionKind::Unresolved, problem.to_string()))?;
-    PreparedQuery::for_json(&text).parse().map_err(|failure| {
+    let query = PreparedQuery::for_json(&text);
+    let script = query.parse().map_err(|failure| {
         let text = failure.to_string();
         (RegionKind::Unread, text.lines().next().unwrap_or_default().to_owned())
-    })
+    })?;
+    Ok((query, script))
 }
 
 /// Writes the needs of a query as its region.
 fn described(
     pair: &GoldPair,
-    mut needs: RegionNeeds,
-    known: &dyn Fn(i64) -> Option<Vec<BoundingBox>>,
+    (mut needs, areas): (RegionNeeds, Vec<RegionArea>),
     sources: &RegionSources<'_>,
     (observed, failure): (bool, Option<String>),
 ) -> QueryRegion {
-    let areas: Vec<RegionArea> = needs.areas.iter().map(|&id| RegionArea { id, known: known(id).is_some() }).collect();
     let boxes = if needs.boxes.len() > flow::BOXES { cover(&needs.boxes, flow::BOXES) } else { needs.boxes };
     let mut exact: Vec<BoundingBox> = boxes.iter().map(|area| widened(area, sources.margin)).collect();
     let size = square_kilometres(&cover(&exact, flow::BOXES));
@@ -282,33 +311,37 @@ fn described(
     }
 }
 
-fn knowledge_of_areas<'a>(
-    engine: Option<&'a Engine>,
-    tables: &'a [&PlaceTable],
-) -> impl Fn(i64) -> Option<Vec<BoundingBox>> + 'a {
-    move |id| {
-        let of_snapshot = || boxes_of_area(engine?.osm(), id);
-        let element = match id {
-            id if id >= RELATION_AREAS => PlaceElement { kind: ElementType::Relation, id: id - RELATION_AREAS },
-            id => PlaceElement { kind: ElementType::Way, id: id - WAY_AREAS },
-        };
-        let of_tables = || tables.iter().find_map(|table| table.bounds_of(element)).map(|area| vec![area]);
-        of_snapshot().or_else(of_tables)
-    }
-}
-
 /// The knowledge from a snapshot, tables and a run.
 struct PlaceKnowledge<'a> {
-    engine: Option<&'a Engine>,
+    survey: &'a Survey<'a>,
     tables: &'a [&'a PlaceTable],
     observed: Option<&'a ReadElements<'a>>,
 }
 
+impl PlaceKnowledge<'_> {
+    /// Returns the boxes of an area of the snapshot or of a table.
+    fn known(&self, id: i64) -> Option<Vec<BoundingBox>> {
+        let of_tables = || {
+            let element = element_of_area(id)?;
+            self.tables.iter().find_map(|table| table.bounds_of(element)).map(|area| vec![area])
+        };
+        self.survey.area_of_snapshot(id).or_else(of_tables)
+    }
+}
+
+/// Returns the element that an area is made from; `None` if the id is too small for an area.
+fn element_of_area(id: i64) -> Option<PlaceElement> {
+    let (kind, first) = match id >= RELATION_AREAS {
+        true => (ElementType::Relation, RELATION_AREAS),
+        false => (ElementType::Way, WAY_AREAS),
+    };
+    Some(PlaceElement { kind, id: id.checked_sub(first).filter(|id| *id >= 0)? })
+}
+
 impl AreaKnowledge for PlaceKnowledge<'_> {
     fn boxes_of(&self, id: i64) -> Option<Vec<BoundingBox>> {
-        let known = knowledge_of_areas(self.engine, self.tables)(id);
         // An area that a whole snapshot lacks is empty.
-        known.or_else(|| self.observed.map(|_| Vec::new()))
+        self.known(id).or_else(|| self.observed.map(|_| Vec::new()))
     }
 
     fn area_named(&self, name: &str) -> Option<i64> {
@@ -321,8 +354,8 @@ impl AreaKnowledge for PlaceKnowledge<'_> {
         Some(found.into_iter().flatten().copied().collect())
     }
 
-    fn extent_of(&self, statement: SourceSpan) -> Option<Vec<BoundingBox>> {
-        let found = self.observed?.extents.get(&(statement.start, statement.end));
+    fn extent_of(&self, statement: (usize, usize)) -> Option<Vec<BoundingBox>> {
+        let found = self.observed?.extents.get(&statement);
         Some(found.cloned().unwrap_or_default())
     }
 }

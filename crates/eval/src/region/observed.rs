@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use terrapin_base::bitmap::NumberBitmap;
 use terrapin_osm::outline::Outline;
 use terrapin_osm::{BoundingBox, ElementType, Ordinal, Osm};
 use terrapin_overpass::run::SetObserver;
@@ -16,66 +17,6 @@ use super::flow::BOXES;
 /// The number of elements whose boxes are merged at once.
 const AT_ONCE: usize = 4096;
 
-/// A set of elements by ordinal: bitmaps of 65,536 elements.
-#[derive(Debug, Default)]
-pub struct OrdinalSet {
-    pieces: BTreeMap<u64, Box<[u64; 1024]>>,
-}
-
-impl OrdinalSet {
-    /// Adds elements.
-    pub fn extend(&mut self, ordinals: &[Ordinal]) {
-        for run in ordinals.chunk_by(|a, b| a >> 16 == b >> 16) {
-            let Some(first) = run.first() else { continue };
-            let piece = self.pieces.entry(first >> 16).or_insert_with(|| Box::new([0; 1024]));
-            for ordinal in run {
-                if let Some(word) = piece.get_mut((ordinal >> 6 & 1023) as usize) {
-                    *word |= 1 << (ordinal & 63);
-                }
-            }
-        }
-    }
-
-    /// Adds the elements of another set.
-    pub fn union(&mut self, other: OrdinalSet) {
-        for (number, bits) in other.pieces {
-            match self.pieces.entry(number) {
-                std::collections::btree_map::Entry::Vacant(entry) => {
-                    entry.insert(bits);
-                }
-                std::collections::btree_map::Entry::Occupied(mut entry) => {
-                    entry.get_mut().iter_mut().zip(bits.iter()).for_each(|(word, other)| *word |= other);
-                }
-            }
-        }
-    }
-
-    /// Returns the number of elements.
-    pub fn len(&self) -> u64 {
-        self.pieces.values().flat_map(|bits| bits.iter()).map(|word| u64::from(word.count_ones())).sum()
-    }
-
-    /// Returns whether the set is empty.
-    pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
-    }
-
-    /// Returns the elements in ascending order.
-    pub fn to_vec(&self) -> Vec<Ordinal> {
-        let mut all = Vec::with_capacity(self.len() as usize);
-        for (number, bits) in &self.pieces {
-            for (place, word) in (0..).zip(bits.iter()) {
-                let mut rest = *word;
-                while rest != 0 {
-                    all.push((number << 16) + place * 64 + u64::from(rest.trailing_zeros()));
-                    rest &= rest - 1;
-                }
-            }
-        }
-        all
-    }
-}
-
 /// Collects the elements of a query's sets.
 pub(super) struct ReadElements<'a> {
     osm: &'a Osm,
@@ -84,11 +25,13 @@ pub(super) struct ReadElements<'a> {
     /// The statements that find areas.
     area_statements: BTreeSet<(usize, usize)>,
     /// The elements by type.
-    pub elements: [OrdinalSet; 3],
+    pub elements: [NumberBitmap; 3],
     /// The areas that each statement found, as ids.
     pub areas: BTreeMap<(usize, usize), BTreeSet<i64>>,
     /// The boxes of the elements in sets that the query searches around.
     pub extents: BTreeMap<(usize, usize), Vec<BoundingBox>>,
+    /// Whether the query filled sets with elements of an older state of the data.
+    pub has_older_elements: bool,
 }
 
 impl<'a> ReadElements<'a> {
@@ -112,7 +55,12 @@ impl<'a> ReadElements<'a> {
             }
         });
         let (elements, areas, extents) = Default::default();
-        ReadElements { osm, centers, area_statements, elements, areas, extents }
+        ReadElements { osm, centers, area_statements, elements, areas, extents, has_older_elements: false }
+    }
+
+    /// Merges the boxes of sets after the run.
+    pub(super) fn finish(&mut self) {
+        self.extents.values_mut().filter(|boxes| boxes.len() > BOXES).for_each(|boxes| *boxes = cover(boxes, BOXES));
     }
 
     /// Adds the boxes of the elements of a set.
@@ -126,26 +74,27 @@ impl<'a> ReadElements<'a> {
                 *boxes = cover(boxes, BOXES);
             }
         };
-        let point = |c: terrapin_osm::Coord| {
-            let mut area = BoundingBox::EMPTY;
-            area.extend(c);
-            area
-        };
-        self.osm.coords(&set.nodes).into_iter().for_each(|c| add(point(c)));
-        let way_box = |way: Ordinal| line_box(&self.osm.way(way).1);
-        set.ways.iter().for_each(|&way| add(way_box(way)));
+        let (mut nodes, mut ways) = (set.nodes.clone(), set.ways.clone());
         for &relation in &set.relations {
             let (page, slot) = self.osm.place(ElementType::Relation, relation);
-            let page = self.osm.relation_page(page);
-            for member in page.members(slot) {
+            for member in self.osm.relation_page(page).members(slot) {
                 let Some(ordinal) = member.element.ordinal() else { continue };
                 match member.kind {
-                    ElementType::Node => self.osm.coords(&[ordinal]).into_iter().for_each(|c| add(point(c))),
-                    ElementType::Way => add(way_box(ordinal)),
+                    ElementType::Node => nodes.push(ordinal),
+                    ElementType::Way => ways.push(ordinal),
                     ElementType::Relation => {}
                 }
             }
         }
+        // Sorted, so that each page is read once.
+        for ordinals in [&mut nodes, &mut ways] {
+            ordinals.sort_unstable();
+            ordinals.dedup();
+        }
+        for nodes in nodes.chunks(AT_ONCE) {
+            self.osm.coords(nodes).into_iter().for_each(|c| add(line_box(&[c])));
+        }
+        ways.into_iter().for_each(|way| add(line_box(&self.osm.way(way).1)));
     }
 }
 
@@ -176,11 +125,12 @@ impl SetObserver for ReadElements<'_> {
         if self.centers.contains(name) {
             let mut boxes = self.extents.remove(&key).unwrap_or_default();
             self.extend_extent(set, &mut boxes);
-            if boxes.len() > BOXES {
-                boxes = cover(&boxes, BOXES);
-            }
             self.extents.insert(key, boxes);
         }
+    }
+
+    fn assigned_older(&mut self) {
+        self.has_older_elements = true;
     }
 }
 

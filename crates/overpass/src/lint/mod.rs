@@ -28,7 +28,8 @@ use code::warning;
 pub use empty::notes;
 pub use identifiers::{TagIdentifier, identifiers};
 use nearest::TagSuggestion;
-use probe::{excerpt, found_by, stands_alone};
+pub use probe::excerpt;
+use probe::{found_by, stands_alone};
 pub use repair::{RepairEdit, repairs};
 
 /// The maximum number of warnings.

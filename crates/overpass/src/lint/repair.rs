@@ -86,8 +86,14 @@ pub fn repairs(osm: &Osm, text: &str, script: &Script, budget: &Budget) -> Resul
         }
         widened.extend(wider(text, query, statement));
     }
-    let mut edits: Vec<RepairEdit> = [replaced, widened, removed].concat();
-    edits.truncate(EDITS);
+    let mut edits: Vec<RepairEdit> = Vec::new();
+    for edit in [replaced, widened, removed].concat() {
+        // A key and a tag that are near may give the same filter.
+        let is_new = edits.iter().all(|known| (&known.range, &known.text) != (&edit.range, &edit.text));
+        if is_new && edits.len() < EDITS {
+            edits.push(edit);
+        }
+    }
     Ok(edits)
 }
 

@@ -48,6 +48,9 @@ pub trait SetObserver {
     /// Receives the content that the statement at a position in the text gives a set. A statement in a loop is reported
     /// for each round. Only sets of the current state of the data are reported.
     fn assigned(&mut self, statement: SourceSpan, name: &str, set: &ElementSet);
+
+    /// Receives that a set got elements of an older state of the data.
+    fn assigned_older(&mut self);
 }
 
 /// The state of a running query.
@@ -153,8 +156,10 @@ impl<'a> RunContext<'a> {
         }
         self.inherited.remove(name);
         self.outside.remove(name);
-        if let Some(observer) = self.observer.as_mut().filter(|_| std::ptr::eq(self.osm, self.current)) {
-            observer.assigned(self.running, name, &set);
+        match &mut self.observer {
+            Some(observer) if std::ptr::eq(self.osm, self.current) => observer.assigned(self.running, name, &set),
+            Some(observer) => observer.assigned_older(),
+            None => {}
         }
         self.sets.insert(name.to_owned(), set);
     }

@@ -12,13 +12,28 @@ const ODBL: (&str, &str) = ("ODbL-1.0", "https://opendatacommons.org/licenses/od
 /// Wikidata's licence.
 const CC0: (&str, &str) = ("CC0-1.0", "https://creativecommons.org/publicdomain/zero/1.0/");
 
+/// Hugging Face's identifiers of licences that have one in SPDX with the same version, from
+/// <https://huggingface.co/docs/hub/repositories-licenses>.
+const LICENCES: &str = "afl-3.0 agpl-3.0 apache-2.0 artistic-2.0 bsd-2-clause bsd-3-clause bsd-3-clause-clear bsl-1.0 \
+    cc-by-2.0 cc-by-2.5 cc-by-3.0 cc-by-4.0 cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0 cc-by-nc-nd-3.0 cc-by-nc-nd-4.0 \
+    cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0 cc-by-nd-4.0 cc-by-sa-3.0 cc-by-sa-4.0 cc0-1.0 cdla-permissive-1.0 \
+    cdla-permissive-2.0 cdla-sharing-1.0 ecl-2.0 epl-1.0 epl-2.0 etalab-2.0 eupl-1.1 eupl-1.2 gpl-2.0 gpl-3.0 isc \
+    lgpl-2.1 lgpl-3.0 lppl-1.3c mit mpl-2.0 ms-pl ncsa ofl-1.1 osl-3.0 postgresql unlicense wtfpl zlib";
+/// Those of families of licences, whose versions it does not distinguish.
+const LICENCE_FAMILIES: [&str; 5] = ["c-uda", "gfdl", "odbl", "odc-by", "pddl"];
+
 /// Returns the dataset card: YAML for Hugging Face, then Markdown.
 pub(super) fn card(pack: &Pack<'_>) -> String {
     let said = pack.description;
     let pairs = pack.checked.pairs.len();
     let mut text = "---\n".to_owned();
     list(&mut text, "language", said.languages.iter().map(String::as_str));
-    list(&mut text, "license", hugging_face_licences(pack).iter().map(String::as_str));
+    let licences = hugging_face_licences(pack);
+    list(&mut text, "license", licences.iter().copied());
+    if licences.contains(&"other") {
+        // Hugging Face requires the name and the text of such a licence.
+        let _ = writeln!(text, "license_name: {}\nlicense_link: \"LICENSES.md\"", quoted(&said.license));
+    }
     let _ = writeln!(text, "pretty_name: {}", quoted(&said.title));
     list(&mut text, "task_categories", ["text-generation", "table-question-answering"].into_iter());
     let tags = languages(pack).into_iter().chain(said.keywords.iter().map(String::as_str)).chain(["terrapin"]);
@@ -153,23 +168,31 @@ fn has(pack: &Pack<'_>, measure: &str) -> bool {
 }
 
 /// Returns the licences of the questions and of the data by Hugging Face's identifiers.
-fn hugging_face_licences(pack: &Pack<'_>) -> Vec<String> {
+fn hugging_face_licences(pack: &Pack<'_>) -> Vec<&'static str> {
     let counts = &pack.manifest.counts;
     let of_osm = (counts.nodes + counts.ways + counts.relations > 0).then_some(ODBL.0);
     let of_triples = pack.manifest.triples.is_some().then_some(CC0.0);
-    let mut all: Vec<String> = Vec::new();
+    let mut all: Vec<&'static str> = Vec::new();
     for spdx in std::iter::once(&*pack.description.license).chain(of_osm).chain(of_triples) {
-        // Its identifiers are SPDX's in lower case, with these exceptions.
-        let name = match spdx.to_lowercase().as_str() {
-            "odbl-1.0" => "odbl".to_owned(),
-            "pddl-1.0" => "pddl".to_owned(),
-            other => other.to_owned(),
-        };
+        let name = hugging_face_licence(spdx);
         if !all.contains(&name) {
             all.push(name);
         }
     }
     all
+}
+
+/// Returns Hugging Face's identifier for a licence of SPDX, `other` if it has none. The identifiers are those of SPDX in
+/// lower case, without versions for families of licences, and without the difference of "only" and "or later".
+fn hugging_face_licence(spdx: &str) -> &'static str {
+    let spdx = spdx.trim().to_lowercase();
+    let spdx = ["-only", "-or-later", "+"].iter().find_map(|end| spdx.strip_suffix(end)).unwrap_or(&spdx);
+    let is_family = |family: &&str| {
+        spdx.strip_prefix(*family).is_some_and(|version| version.is_empty() || version.starts_with('-'))
+    };
+    let found = LICENCES.split(' ').find(|licence| *licence == spdx);
+    let family = || LICENCE_FAMILIES.into_iter().find(is_family);
+    found.or_else(family).unwrap_or(if spdx == "lgpllr" { "lgpl-lr" } else { "other" })
 }
 
 /// Returns Hugging Face's size class for a number of rows.
@@ -195,4 +218,38 @@ fn list<'a>(text: &mut String, name: &str, entries: impl Iterator<Item = &'a str
 /// Quotes a text as in TOML, YAML and JSON.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Identifiers of SPDX's list of licences.
+    #[test]
+    fn licences_have_the_identifiers_of_hugging_face() {
+        for (spdx, expected) in [
+            ("CC-BY-4.0", "cc-by-4.0"),
+            ("ODbL-1.0", "odbl"),
+            ("ODC-By-1.0", "odc-by"),
+            ("odc-by", "odc-by"),
+            ("PDDL-1.0", "pddl"),
+            ("C-UDA-1.0", "c-uda"),
+            ("GPL-3.0-only", "gpl-3.0"),
+            ("GPL-3.0-or-later", "gpl-3.0"),
+            ("GPL-2.0+", "gpl-2.0"),
+            ("AGPL-3.0-or-later", "agpl-3.0"),
+            ("LGPL-2.1-only", "lgpl-2.1"),
+            ("GFDL-1.3-no-invariants-or-later", "gfdl"),
+            ("LGPLLR", "lgpl-lr"),
+            ("BSL-1.0", "bsl-1.0"),
+            ("LPPL-1.3c", "lppl-1.3c"),
+            (" mit ", "mit"),
+            ("CC-BY-NC-ND-2.5", "other"),
+            ("GPL-1.0-only", "other"),
+            ("MIT OR Apache-2.0", "other"),
+            ("", "other"),
+        ] {
+            assert_eq!(hugging_face_licence(spdx), expected, "{spdx}");
+        }
+    }
 }
