@@ -1,4 +1,5 @@
 //! Rules for the source code.
 
+mod links;
 mod maps;
 mod walls;
