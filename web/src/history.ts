@@ -15,7 +15,8 @@ const MOST = 60;
 
 type Where = 'localStorage' | 'sessionStorage';
 
-function stored<T>(name: string, otherwise: T, where: Where = 'localStorage'): T {
+/** Returns what the browser keeps under a name, for the browser or for the tab; `otherwise` if it keeps nothing or allows nothing. */
+export function stored<T>(name: string, otherwise: T, where: Where = 'localStorage'): T {
   try {
     return (JSON.parse(globalThis[where].getItem(name) ?? 'null') as T | null) ?? otherwise;
   } catch {
@@ -23,11 +24,12 @@ function stored<T>(name: string, otherwise: T, where: Where = 'localStorage'): T
   }
 }
 
-function store(name: string, value: unknown, where: Where = 'localStorage'): void {
+/** Keeps a value under a name; a browser that is full or does not allow it forgets the value. */
+export function store(name: string, value: unknown, where: Where = 'localStorage'): void {
   try {
     globalThis[where].setItem(name, JSON.stringify(value));
   } catch {
-    // Full, or not allowed: then there is no history.
+    // A frame of another site may have no storage.
   }
 }
 

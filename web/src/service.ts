@@ -1,5 +1,6 @@
 // The services of the server that the page came from: the page is a client of them, as others are.
 
+import { store, stored } from './history';
 import type { Identity } from './identity/identity';
 import { wording } from './wording';
 
@@ -33,16 +34,7 @@ export class Refused extends Error {
   }
 }
 
-let token = storedToken();
-
-function storedToken(): string {
-  try {
-    return sessionStorage.getItem('token') ?? '';
-  } catch {
-    // A frame of another site may have no storage.
-    return '';
-  }
-}
+let token = stored('token', '', 'sessionStorage');
 
 /** The headers that every request has. */
 export function headers(): Record<string, string> {
@@ -54,11 +46,7 @@ export const hasToken = (): boolean => token !== '';
 /** From now on requests have this token; it is forgotten with the tab. */
 export function setToken(value: string): void {
   token = value;
-  try {
-    sessionStorage.setItem('token', value);
-  } catch {
-    // It is forgotten when the page is left.
-  }
+  store('token', value, 'sessionStorage');
 }
 
 /** Asks for JSON. */

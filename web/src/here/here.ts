@@ -25,6 +25,8 @@ const NEAR = 12;
 const AREAS = 8;
 /** Pixels around the place that are searched. */
 const REACH = 14;
+/** Pixels by which the panel reaches over the place: a button that is released outside of it closes it. */
+const INSIDE = 8;
 /** Keys that say what an element is, in this order. */
 const KINDS = ['amenity', 'shop', 'tourism', 'leisure', 'historic', 'building', 'highway', 'railway', 'waterway', 'natural', 'landuse', 'place', 'boundary', 'man_made', 'public_transport', 'route', 'barrier', 'power'];
 
@@ -43,8 +45,8 @@ export function whatIsHere(map: HTMLElement, wiring: HereWiring): void {
     const near = h('div', {}, h('p', { class: 'muted pad' }, t('looking')));
     panel.replaceChildren(copy, near);
     panel.hidePopover();
-    panel.style.left = `${Math.max(8, Math.min(box.left + x, innerWidth - 320))}px`;
-    panel.style.top = `${Math.max(8, Math.min(box.top + y, innerHeight - 340))}px`;
+    panel.style.left = `${Math.max(8, Math.min(box.left + x - INSIDE, innerWidth - 320))}px`;
+    panel.style.top = `${Math.max(8, Math.min(box.top + y - INSIDE, innerHeight - 340))}px`;
     panel.showPopover();
     copy.focus();
     const radius = Math.max(1, Math.round(REACH * metres));

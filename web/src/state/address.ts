@@ -1,6 +1,7 @@
 // The address of the page as the state that lasts: each run writes its query, view and snapshot there, so that reloading, a
 // bookmark and the browser's Back lead to the same answer.
 
+import { store, stored } from '../history';
 import { write, type Link } from '../link';
 
 /** Longer addresses are refused by proxies and mail programs. */
@@ -40,11 +41,7 @@ export class Address {
 
   /** Whether the address is one that this tab wrote, and not a link that was opened. */
   isOwn(): boolean {
-    try {
-      return location.hash.length > 1 && sessionStorage.getItem(KEY) === location.hash;
-    } catch {
-      return false;
-    }
+    return location.hash.length > 1 && stored(KEY, '', 'sessionStorage') === location.hash;
   }
 
   private hash(link: Link): string | null {
@@ -53,8 +50,8 @@ export class Address {
   }
 
   private put(hash: string, isNew: boolean): void {
+    store(KEY, hash, 'sessionStorage');
     try {
-      sessionStorage.setItem(KEY, hash);
       if (isNew) history.pushState(history.state, '', `${location.pathname}${hash}`);
       else history.replaceState(history.state, '', `${location.pathname}${hash}`);
     } catch {

@@ -1,6 +1,6 @@
 // The languages of the page: which there are, which one is shown, and which one labels of the data have.
 
-import { setSetting, setting } from '../history';
+import { setSetting, setting, store, stored } from '../history';
 import { en } from './en';
 import { isRtl, useCatalogue, type Catalogue, type Texts } from './lookup';
 
@@ -36,12 +36,9 @@ export function pageLanguage(tag: string): PageLanguage | undefined {
 /** Returns the language of `?lang=` in the address, which counts for the tab. */
 function ofTab(): string {
   const given = new URLSearchParams(location.search).get('lang') ?? '';
-  try {
-    if (pageLanguage(given)) sessionStorage.setItem(SETTING, given);
-    return sessionStorage.getItem(SETTING) ?? '';
-  } catch {
-    return given;
-  }
+  if (!pageLanguage(given)) return stored(SETTING, '', 'sessionStorage');
+  store(SETTING, given, 'sessionStorage');
+  return given;
 }
 
 /**
@@ -57,11 +54,7 @@ export function chosenLanguage(ofOperator?: string | null): PageLanguage {
 /** Keeps a choice of the user, which replaces that of the address. */
 export function chooseLanguage(language: PageLanguage): void {
   setSetting(SETTING, language);
-  try {
-    sessionStorage.removeItem(SETTING);
-  } catch {
-    // Then the tab has none.
-  }
+  store(SETTING, null, 'sessionStorage');
   const fields = new URLSearchParams(location.search);
   if (!pageLanguage(fields.get('lang') ?? '')) return;
   fields.delete('lang');
