@@ -50,6 +50,12 @@ test('identity: name, logo, notice, attribution and query of the operator are sh
       await context.close();
     }
     const { tab, context } = await open(server.url, '/');
+    // Paper has name, notice and sources.
+    await tab.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    assert.equal(await tab.textContent('.printed h1'), 'Malta Open Data');
+    assert.equal(await tab.textContent('.printed-notice'), 'Run by the town. <img src=x onerror=alert(1)>');
+    assert.match(await tab.textContent('.printed footer'), /Addresses © Town of "X", CC BY/);
+    await tab.evaluate(() => dispatchEvent(new Event('afterprint')));
     // Files have the operator's sources.
     await run(tab);
     await tab.click('.dock-head .button:has-text("Export"), .dock-head .button:first-of-type');

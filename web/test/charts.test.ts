@@ -35,7 +35,7 @@ describe('columns', () => {
 
   it('name images of Commons', () => {
     const { images } = imagesOf(found, order(found), ['population']);
-    expect(images).toEqual([{ index: 0, title: 'A', page: 'https://commons.wikimedia.org/wiki/File:A_b.jpg', pairs: [['founded', '1900-01-01T00:00:00Z'], ['year', '1999']] }]);
+    expect(images).toEqual([{ index: 0, title: 'A', name: 'A b.jpg', page: 'https://commons.wikimedia.org/wiki/File:A_b.jpg', pairs: [['founded', '1900-01-01T00:00:00Z'], ['year', '1999']] }]);
     expect(commons('File:X.svg', 'wikimedia_commons')).toBe('X.svg');
     expect(commons('https://upload.wikimedia.org/wikipedia/commons/thumb/a/a9/X_y.png/300px-X_y.png')).toBe('X y.png');
     expect(commons('http://commons.wikimedia.org/wiki/Special:FilePath/Sound.ogg')).toBeNull();

@@ -11,7 +11,7 @@
         name: "annotate.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"e0f17acc44f3e11d\"",
+        etag: "\"27db25fb5e50a6fa\"",
         bytes: include_bytes!("annotate.js.gz"),
     },
     WebFile {
@@ -158,7 +158,7 @@
         name: "identity.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"37b0be1da8542fa2\"",
+        etag: "\"67638b57bb04b4cd\"",
         bytes: include_bytes!("identity.js.gz"),
     },
     WebFile {
@@ -242,7 +242,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"2b591a1d378a8ced\"",
+        etag: "\"9510fc5dff8d31f2\"",
         bytes: include_bytes!("page.js.gz"),
     },
     WebFile {
@@ -312,7 +312,7 @@
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"25cc96326182f40e\"",
+        etag: "\"2c0334949fd09446\"",
         bytes: include_bytes!("worker.js.gz"),
     },
     WebFile {

@@ -46,6 +46,8 @@ export interface ChartData {
 export interface ImageOfRow {
   index: number;
   title: string;
+  /** The name of the file. */
+  name: string;
   /** The address of the page that describes the file. */
   page: string;
   pairs: [name: string, value: string][];
@@ -218,5 +220,5 @@ function imageOf(found: Read, entry: Entry, index: number, file: string, hidden:
     const isLabelled = found.columns.includes(`${column}Label`) || hidden.includes(column);
     return text && !isLabelled && text !== entry.title && !commons(text, column) && !(note && GEOMETRIES.has(note)) ? [[column, text.slice(0, 120)]] : [];
   });
-  return { index, title: entry.title === 'solution' ? file : entry.title.slice(0, 200), page: `https://commons.wikimedia.org/wiki/File:${name}`, pairs: pairs.slice(0, 4) };
+  return { index, title: entry.title === 'solution' ? file : entry.title.slice(0, 200), name: file, page: `https://commons.wikimedia.org/wiki/File:${name}`, pairs: pairs.slice(0, 4) };
 }

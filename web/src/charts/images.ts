@@ -65,8 +65,7 @@ export class ImageGrid {
     this.grid.replaceChildren(...images.map((image) => this.item(image)));
   }
 
-  private item({ index, title, page, pairs }: ImageOfRow): HTMLElement {
-    const name = decodeURIComponent(page.replace(/^.*File:/, '')).replace(/_/g, ' ');
+  private item({ index, title, name, page, pairs }: ImageOfRow): HTMLElement {
     return h(
       'li',
       { 'data-index': index },

@@ -3,6 +3,7 @@
 // Bars differ if the first column is an amount: bars have names, and amounts are their lengths.
 
 import type { ChartColumn } from '../answer/columns';
+import { defaultView, defaultViewComment, withDefaultView } from '../default-view';
 import { isNaming } from '../text/formats';
 
 export type Kind = 'bar' | 'line' | 'area' | 'scatter' | 'bubble' | 'tree' | 'treemap' | 'dimensions';
@@ -52,11 +53,9 @@ export interface ViewOptions {
 /** The options of a view as its comment has them. */
 type WrittenOptions = Record<string, string | string[] | null>;
 
-const VIEW = /^[ \t]*#[ \t]*defaultView[ \t]*:[ \t]*(\w+)[ \t]*(\{.*\})?[ \t]*$/im;
-
 /** Returns the view that a SPARQL query names, in lower case, with its options; options that are not JSON are left out. */
 export function viewOf(text: string): ViewOptions {
-  const [, view = '', json] = VIEW.exec(text) ?? [];
+  const { view, options: json } = defaultView(text);
   let read: Record<string, unknown> = {};
   try {
     read = json ? (JSON.parse(json) as Record<string, unknown>) : {};
@@ -66,13 +65,12 @@ export function viewOf(text: string): ViewOptions {
   const names = (value: unknown): string[] => [value].flat().flatMap((name) => (typeof name === 'string' ? name.replace(/^[?$]/, '') : []));
   const one = (value: unknown): string | undefined => names(value)[0];
   const oneOrNone = (value: unknown): string | null | undefined => (value === null ? null : one(value));
-  return { view: view.toLowerCase(), hide: names(read.hide), x: one(read.x), y: oneOrNone(read.y), colour: oneOrNone(read.colour) };
+  return { view, hide: names(read.hide), x: one(read.x), y: oneOrNone(read.y), colour: oneOrNone(read.colour) };
 }
 
 /** Returns the text of a query whose comment names this view. Options of the style on the map are dropped with the map. */
 export function withView(text: string, view: string, options: WrittenOptions): string {
-  const line = `#defaultView:${view}${Object.keys(options).length ? JSON.stringify(options) : ''}`;
-  return `${line}\n${text.replace(VIEW, '').replace(/^\n/, '')}`;
+  return withDefaultView(text, defaultViewComment(view, options));
 }
 
 /** Returns the columns that charts may use: with values, not hidden, and things without those that have labels. */

@@ -77,6 +77,9 @@ export function attributionHtml(base: string): string {
   return own ? `${escape(base)} · ${own}` : escape(base);
 }
 
+/** Returns the operator's notice for paper, where it is always shown; nothing without one. */
+export const printedNotice = (): HTMLElement[] => (plain(shown?.notice ?? []) ? [h('p', { class: 'printed-notice' }, ...linked(shown?.notice ?? []))] : []);
+
 /** Returns the operator's notice, which can be hidden until it changes; nothing without one. */
 export function notice(): HTMLElement | null {
   const parts = shown?.notice ?? [];

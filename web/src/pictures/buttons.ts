@@ -17,18 +17,11 @@ export function pictureButtons(drawing: () => SVGSVGElement | null): HTMLElement
     { class: 'picture-buttons' },
     button(TEXTS.svg, TEXTS.saveSvg, async (shown) => {
       const { svgText } = await import('./chart');
-      saveBlob(new Blob([svgText(shown, TEXTS.attribution)], { type: 'image/svg+xml' }), 'terrapin-chart.svg');
+      save(new Blob([svgText(shown, TEXTS.attribution)], { type: 'image/svg+xml' }), 'terrapin-chart.svg');
     }),
     button(TEXTS.png, TEXTS.savePng, async (shown) => {
       const { pngOf, svgText } = await import('./chart');
-      saveBlob(await pngOf(svgText(shown, TEXTS.attribution)), 'terrapin-chart.png');
+      save(await pngOf(svgText(shown, TEXTS.attribution)), 'terrapin-chart.png');
     }),
   );
-}
-
-/** Saves a blob as a file. */
-export function saveBlob(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  save(url, name);
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -5,6 +5,7 @@ import './print.css';
 import type { Answers } from '../answer/client';
 import type { Row, Summary } from '../answer/model';
 import { count, h } from '../dom';
+import { printedNotice, siteName } from '../identity/identity';
 import type { AnswerMap } from '../map/map';
 import { TEXTS } from './texts';
 
@@ -53,7 +54,7 @@ export class PrintedPage {
     const picture = shown && shown.box ? map()?.copy() : null;
     const legend = document.querySelector('.legend-host .legend')?.cloneNode(true);
     const parts = view() === 'table' || !chart ? this.table(shown) : [chart.cloneNode(true), ...(chart.dataset.note ? [h('p', {}, chart.dataset.note)] : [])];
-    this.element.replaceChildren(h('h1', {}, 'Terrapin'), h('h2', {}, TEXTS.query), h('pre', {}, query()), h('h2', {}, TEXTS.answer), ...(picture ? [picture] : []), ...(legend && picture ? [legend] : []), ...parts, h('footer', {}, h('p', {}, TEXTS.attribution), h('p', {}, TEXTS.snapshot(digest))));
+    this.element.replaceChildren(h('h1', {}, siteName()), ...printedNotice(), h('h2', {}, TEXTS.query), h('pre', {}, query()), h('h2', {}, TEXTS.answer), ...(picture ? [picture] : []), ...(legend && picture ? [legend] : []), ...parts, h('footer', {}, h('p', {}, TEXTS.attribution), h('p', {}, TEXTS.snapshot(digest))));
     this.element.hidden = false;
   }
 

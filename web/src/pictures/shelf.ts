@@ -1,8 +1,7 @@
 // Pictures and paper in the menu "Export".
 
-import { h } from '../dom';
+import { h, save } from '../dom';
 import type { AnswerMap } from '../map/map';
-import { saveBlob } from './buttons';
 import { TEXTS } from './texts';
 
 export interface PicturesWiring {
@@ -33,13 +32,13 @@ export function pictureItems({ map, legend, print, failed, note: tell }: Picture
     item(TEXTS.mapPng, TEXTS.mapPngNote, picture(async (shown) => {
       const [{ copied }, { mapPng }, { legendOf }] = await Promise.all([import('./canvas'), import('./map'), import('./legend')]);
       const copy = await shown.drawn(copied);
-      saveBlob(await mapPng(copy, devicePixelRatio || 1, legendOf(legend)), 'terrapin-map.png');
+      save(await mapPng(copy, devicePixelRatio || 1, legendOf(legend)), 'terrapin-map.png');
     })),
     item(TEXTS.mapSvg, TEXTS.mapSvgNote, picture(async (shown) => {
       const [{ mapSvg }, { legendOf }] = await Promise.all([import('./map'), import('./legend')]);
       const { text, note } = await shown.drawn((inner) => mapSvg(inner, legendOf(legend)));
       tell(note);
-      saveBlob(new Blob([text], { type: 'image/svg+xml' }), 'terrapin-map.svg');
+      save(new Blob([text], { type: 'image/svg+xml' }), 'terrapin-map.svg');
     })),
     item(TEXTS.print, TEXTS.printNote, print),
   ];
