@@ -188,7 +188,7 @@ impl Recipe {
             line("entities_from", digest(&lists.listed));
         }
         if !take.boxes.is_empty() {
-            let corners = |[south, west, north, east]: &[f64; 4]| format!("[{south}, {west}, {north}, {east}]");
+            let corners = |[south, west, north, east]: &[f64; 4]| format!("[{south:?}, {west:?}, {north:?}, {east:?}]");
             let mut boxes: Vec<String> = take.boxes.iter().map(corners).collect();
             boxes.sort();
             boxes.dedup();
@@ -304,6 +304,6 @@ mod tests {
         assert_eq!(recipe(&["Q1", "Q2"]).canonical(&lists), recipe(&["Q2", "Q1"]).canonical(&lists));
         let boxes = Take { boxes: vec![[35.5, 14.0, 36.0, -14.25]], ..Take::default() };
         let recipe = Recipe { take: boxes, ..Recipe::default() };
-        assert_eq!(recipe.canonical(&lists), "boxes = [35.5, 14, 36, -14.25]\n");
+        assert_eq!(recipe.canonical(&lists), "boxes = [35.5, 14.0, 36.0, -14.25]\n");
     }
 }
