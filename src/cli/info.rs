@@ -81,7 +81,34 @@ pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
         }
     }
     for remark in &manifest.remarks {
-        line("remark", remark.clone());
+        line("remark", remark_line(remark));
     }
     out
+}
+
+/// Returns a remark for one line of a terminal. Of a long one, such as that of a recipe with hundreds of properties, the
+/// beginning and the end; `terrapin info --json` has all of it.
+pub(super) fn remark_line(remark: &str) -> String {
+    const EACH: usize = 300;
+    let remark = untrusted::line(remark);
+    let chars = remark.chars().count();
+    if chars <= 2 * EACH {
+        return remark.into_owned();
+    }
+    let at = |n: usize| remark.char_indices().nth(n).map_or(remark.len(), |(at, _)| at);
+    let (begin, end) = (&remark[..at(EACH)], &remark[at(chars - EACH)..]);
+    format!("{begin} [{} characters: terrapin info --json] {end}", chars - 2 * EACH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remark_line;
+
+    #[test]
+    fn long_remarks_are_cut_in_their_middle() {
+        assert_eq!(remark_line(&"é".repeat(600)), "é".repeat(600));
+        let line = remark_line(&format!("{}{}{}", "é".repeat(300), "x".repeat(1_000), "ü".repeat(300)));
+        let expected = format!("{} [1000 characters: terrapin info --json] {}", "é".repeat(300), "ü".repeat(300));
+        assert_eq!(line, expected);
+    }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use terrapin_loaders::wikidata::recipe::{Keep, Recipe, RecipeLists, Take};
 
+use super::info::remark_line;
 use super::mirror::mirror;
 use super::progress::Shown;
 use super::whole::stop_on_signal;
 use super::work::{self, WorkArgs};
 use super::{CommandError, for_queries, slips, stdout};
-use crate::base::untrusted;
 use crate::load::room::Room;
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Loaded, Quiet};
 use crate::size::{self, count};
@@ -186,7 +186,7 @@ pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), CommandErr
     }
     text.push('\n');
     for remark in &loaded.manifest.remarks {
-        text.push_str(&untrusted::line(remark));
+        text.push_str(&remark_line(remark));
         text.push('\n');
     }
     stdout::print(&text)
