@@ -46,22 +46,21 @@ impl ChatErrorKind {
     }
 }
 
-/// Who was asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AskedService {
+/// The service that a request goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChatService {
     /// A language model, or a model of embeddings.
-    #[default]
     Model,
     /// A system that answers questions with queries.
     System,
 }
 
-impl AskedService {
+impl ChatService {
     /// Returns its name in messages.
     pub fn name(self) -> &'static str {
         match self {
-            AskedService::Model => "the model",
-            AskedService::System => "the system",
+            ChatService::Model => "the model",
+            ChatService::System => "the system",
         }
     }
 }
@@ -71,8 +70,8 @@ impl AskedService {
 pub struct ChatError {
     /// Its kind.
     pub kind: ChatErrorKind,
-    /// Who failed.
-    pub service: AskedService,
+    /// The service that failed.
+    pub service: ChatService,
     /// The message.
     pub message: String,
     /// The pause that the server asks for.
@@ -82,7 +81,7 @@ pub struct ChatError {
 impl ChatError {
     /// Returns an error of a model, without a pause.
     pub fn new(kind: ChatErrorKind, message: impl Into<String>) -> ChatError {
-        ChatError { kind, service: AskedService::Model, message: message.into(), wait: None }
+        ChatError { kind, service: ChatService::Model, message: message.into(), wait: None }
     }
 
     /// Returns the reason in a text that is equal in equal runs: it has no times and no counts that depend on them.

@@ -46,7 +46,7 @@ pub use client::ChatClient;
 #[cfg(feature = "http")]
 pub use embeddings::EmbeddingClient;
 pub use endpoint::{Endpoint, EndpointError};
-pub use error::{AskedService, ChatError, ChatErrorKind};
+pub use error::{ChatError, ChatErrorKind, ChatService};
 pub use extra::{Extra, ExtraError};
 pub use key::{ApiKey, KeyError};
 pub use message::{ChatMessage, MessageRole};

@@ -8,7 +8,7 @@ use reqwest::{Response, StatusCode};
 
 use crate::client::{PAUSE, RETRIES, TICK, cause, http_client, runtime, wait};
 use crate::reply::message_of;
-use crate::{AskedService, ChatError, ChatErrorKind, Endpoint, Patience};
+use crate::{ChatError, ChatErrorKind, ChatService, Endpoint, Patience};
 
 /// Maximum bytes of an answer.
 const LARGEST: usize = 1 << 20;
@@ -39,11 +39,11 @@ impl SystemClient {
     pub fn query(&self, question: &str, patience: Patience<'_>) -> Result<String, ChatError> {
         let Some(runtime) = &self.runtime else {
             let ended = ChatError::new(ChatErrorKind::Unreachable, "the client has ended");
-            return Err(ChatError { service: AskedService::System, ..ended });
+            return Err(ChatError { service: ChatService::System, ..ended });
         };
         let hide = |text: String| self.endpoint.keys().iter().fold(text, |text, key| key.hide(text));
         let sent = runtime.block_on(self.send_with_retries(question, patience));
-        sent.map_err(|error| ChatError { message: hide(error.message), service: AskedService::System, ..error })
+        sent.map_err(|error| ChatError { message: hide(error.message), service: ChatService::System, ..error })
     }
 
     /// Returns the address for messages, without the query string, which may contain keys.

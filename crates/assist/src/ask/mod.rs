@@ -36,7 +36,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use terrapin_chat::{
-    AskedService, ChatError, ChatErrorKind, LanguageModel, Patience, Reply, ReplyTiming, Request, ServerIdentity,
+    ChatError, ChatErrorKind, ChatService, LanguageModel, Patience, Reply, ReplyTiming, Request, ServerIdentity,
     TokenCounts,
 };
 
@@ -474,7 +474,7 @@ impl std::fmt::Display for AskFailure {
 /// Returns advice for the user who configured the model; none for a system, which has other options.
 fn advice(error: &ChatError) -> Option<&'static str> {
     match error.kind {
-        _ if error.service == AskedService::System => None,
+        _ if error.service == ChatService::System => None,
         ChatErrorKind::Unauthorized => {
             Some("its key is missing or wrong: put it into a file for --model-key-file, or into TERRAPIN_MODEL_KEY")
         }

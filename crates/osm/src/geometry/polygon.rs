@@ -163,7 +163,7 @@ impl Polygon {
         }
         let (parts, n) = area.split();
         let mut relations = parts[..n].iter().map(|part| {
-            let wider = a_step_wider(part);
+            let wider = widen_by_step(part);
             if self.any_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
                 return BoxRelation::Mixed;
             }
@@ -201,8 +201,8 @@ impl Polygon {
                     known = None;
                     continue;
                 }
-                let passing = Passing { ends: [s.a, s.b], alone: line.len() == 2, near };
-                match self.pass(s, passing, known) {
+                let whole = LineSegment { ends: [s.a, s.b], alone: line.len() == 2, near };
+                match self.pass(s, whole, known) {
                     SegmentPass::Inside => return true,
                     SegmentPass::Outside => known = Some(PolygonLocation::Outside),
                     SegmentPass::Touching => known = None,
@@ -220,7 +220,7 @@ impl Polygon {
         if bbox.is_empty() {
             return true;
         }
-        let too_many = self.any_leaf(&a_step_wider(&bbox), &mut |leaf| {
+        let too_many = self.any_leaf(&widen_by_step(&bbox), &mut |leaf| {
             leaves.push(leaf);
             leaves.len() > MAX_LEAVES
         });
@@ -228,15 +228,15 @@ impl Polygon {
     }
 
     /// Returns how a line's segment passes the polygon. `known` is the location of its start, if it is already known.
-    fn pass(&self, s: Segment, passing: Passing<'_>, known: Option<PolygonLocation>) -> SegmentPass {
+    fn pass(&self, s: Segment, whole: LineSegment<'_>, known: Option<PolygonLocation>) -> SegmentPass {
         if !self.border.has_tiles() {
-            return self.pass_cut_at_border(s, passing, known);
+            return self.pass_cut_at_border(s, whole, known);
         }
         if is_whole(s) {
-            return self.pass_in_tile(s, passing, GridTile::of(s.a), known);
+            return self.pass_in_tile(s, whole, GridTile::of(s.a), known);
         }
         let meets = any_piece(s, &self.bbox, &mut |piece, tile| {
-            matches!(self.pass_in_tile(piece, passing, tile, None), SegmentPass::Inside)
+            matches!(self.pass_in_tile(piece, whole, tile, None), SegmentPass::Inside)
         });
         if meets { SegmentPass::Inside } else { SegmentPass::Touching }
     }
@@ -246,13 +246,13 @@ impl Polygon {
     fn pass_in_tile(
         &self,
         s: Segment,
-        passing: Passing<'_>,
+        whole: LineSegment<'_>,
         tile: GridTile,
         known: Option<PolygonLocation>,
     ) -> SegmentPass {
-        let wider = a_step_wider(&s.bbox());
+        let wider = widen_by_step(&s.bbox());
         let (mut near, mut along, mut of_border) = (false, false, false);
-        let crossed = self.any_segment_near(passing.near, &wider, &mut |t| {
+        let crossed = self.any_segment_near(whole.near, &wider, &mut |t| {
             near = true;
             let t = if is_whole(t) {
                 of_border |= t == s || t == Segment { a: s.b, b: s.a };
@@ -279,7 +279,7 @@ impl Polygon {
             return if drawn { SegmentPass::Inside } else { SegmentPass::Touching };
         }
         let mut off_border = true;
-        for end in [s.a, s.b].into_iter().filter(|end| passing.ends.contains(end)) {
+        for end in [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end)) {
             match self.locate(end) {
                 PolygonLocation::Inside => return SegmentPass::Inside,
                 PolygonLocation::Border => off_border = false,
@@ -289,7 +289,7 @@ impl Polygon {
         let counts = along && drawn
             || !along
                 && match self.locate(middle(s.a, s.b)) {
-                    PolygonLocation::Inside => passing.alone || off_border,
+                    PolygonLocation::Inside => whole.alone || off_border,
                     PolygonLocation::Border => drawn,
                     PolygonLocation::Outside => false,
                 };
@@ -297,12 +297,12 @@ impl Polygon {
     }
 
     /// Returns how a line's segment passes the polygon. Cuts it where it meets the border and tests each piece.
-    fn pass_cut_at_border(&self, s: Segment, passing: Passing<'_>, known: Option<PolygonLocation>) -> SegmentPass {
+    fn pass_cut_at_border(&self, s: Segment, whole: LineSegment<'_>, known: Option<PolygonLocation>) -> SegmentPass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
         // Ends so near to a crossing that the piece between them has no length, once the crossing is rounded.
         let mut ends: Vec<Coord> = Vec::new();
-        self.any_segment_near(passing.near, &s.bbox(), &mut |t| {
+        self.any_segment_near(whole.near, &s.bbox(), &mut |t| {
             if segments_meet(s, t) {
                 touched = true;
                 let before = cuts.len();
@@ -423,7 +423,7 @@ impl Polygon {
 
 /// The segment of a line to which a tested piece belongs.
 #[derive(Clone, Copy)]
-struct Passing<'a> {
+struct LineSegment<'a> {
     ends: [Coord; 2],
     /// The line has no other: the reference looks at the middles of such lines' pieces only.
     alone: bool,
@@ -437,8 +437,8 @@ enum SegmentPass {
     Touching,
 }
 
-/// Returns the box with what is a step away from it: a point less than a step from the border can count as on it.
-fn a_step_wider(b: &BoundingBox) -> BoundingBox {
+/// Returns the box, a step wider on each side: a point less than a step from the border can count as on it.
+fn widen_by_step(b: &BoundingBox) -> BoundingBox {
     BoundingBox {
         south: b.south.saturating_sub(1),
         west: b.west.saturating_sub(1),
