@@ -2,14 +2,19 @@
 //! languages that they use.
 
 mod languages;
+mod named;
+mod open_links;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use terrapin_loaders::wikidata::closure::{GivenEntities, LinkEnd, QueryLink, QueryLinks, QueryUses};
+use terrapin_loaders::wikidata::closure::{GivenEntities, LinkEnd, QueryLink, QueryUses};
 use terrapin_loaders::wikidata::recipe::mentions;
+
+use named::{NamedLinks, SubqueryLinks};
+use open_links::{OpenLinks, both, bounded, joined, merged, query_links};
 
 use super::CommandError;
 use super::benchmark::pairs::all_pairs;
@@ -22,8 +27,6 @@ use crate::sparql::syntax::{self, Dialect, ParsedQuery};
 
 const ENTITY: &str = "http://www.wikidata.org/entity/";
 const PROPERTY: &str = "http://www.wikidata.org/prop/";
-/// The maximum number of alternatives of a query; further ones are followed together, as optional links.
-const ALTERNATIVES: usize = 32;
 
 /// Reads the queries of files.
 pub fn uses_of(files: &[PathBuf]) -> Result<QueryUses, CommandError> {
@@ -41,65 +44,22 @@ pub fn uses_of(files: &[PathBuf]) -> Result<QueryUses, CommandError> {
 fn add(uses: &mut QueryUses, text: &str, parsed: &ParsedQuery) {
     uses.queries += 1;
     uses.entities.extend(mentions(text));
-    let patterns = || [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
+    // A node comes after those around it, and a named subquery after those that include it.
+    let patterns = parsed.named.iter().map(|(_, pattern)| pattern).chain([&parsed.query.pattern]);
     let mut nodes: Vec<QueryNode<'_>> = Vec::new();
-    let mut open: Vec<QueryNode<'_>> = patterns().map(AsNode::as_node).collect();
+    let mut open: Vec<QueryNode<'_>> = patterns.map(AsNode::as_node).collect();
     while let Some(node) = open.pop() {
         nodes.push(node);
         node.children(&mut |child| open.push(child));
     }
     uses.languages.extend(languages::of(&nodes));
-    let mut reader = LinkReader { names: BTreeMap::new(), last: 0, uses };
+    let mut reader = LinkReader { names: BTreeMap::new(), last: 0, named: NamedLinks::default(), uses };
     reader.vocabulary(&nodes);
-    let parts: Vec<Vec<OpenLinks>> = patterns().map(|pattern| reader.pattern(pattern)).collect();
-    let alternatives = parts.into_iter().reduce(joined).unwrap_or_default();
-    uses.links.extend(alternatives.into_iter().map(resolved));
-}
-
-/// The links of an alternative before statements are replaced by the entities that have them.
-#[derive(Clone, Default)]
-struct OpenLinks {
-    links: Vec<QueryLink>,
-    given: Vec<GivenEntities>,
-    /// The entities that have statements, by statement.
-    owners: BTreeMap<LinkEnd, LinkEnd>,
-    /// The ends of triples that are no links of entities, such as labels.
-    others: Vec<[LinkEnd; 2]>,
-    unfollowed: bool,
-}
-
-/// Replaces statements by the entities that have them.
-fn resolved(open: OpenLinks) -> QueryLinks {
-    let unfollowed = open.unfollowed || has_loose_ends(&open);
-    let owner = |end: LinkEnd| open.owners.get(&end).cloned().unwrap_or(end);
-    let resolve = |link: QueryLink| {
-        let (subject, object) = (owner(link.subject), owner(link.object));
-        QueryLink { subject, object, ..link }
-    };
-    QueryLinks { links: open.links.into_iter().map(resolve).collect(), given: open.given, unfollowed }
-}
-
-/// Returns whether a triple that is no link of entities has a variable to which no link leads, such as `?x` in
-/// `?x rdfs:label "Valletta"@en`.
-fn has_loose_ends(open: &OpenLinks) -> bool {
-    let ends = open.links.iter().flat_map(|link| [&link.subject, &link.object]);
-    let mut reached: BTreeSet<LinkEnd> = ends.chain(open.owners.keys()).cloned().collect();
-    reached.extend(open.given.iter().map(|given| LinkEnd::Variable(given.variable)));
-    reached.remove(&LinkEnd::Value);
-    let is_reached = |end: &LinkEnd, reached: &BTreeSet<LinkEnd>| match end {
-        LinkEnd::Entity(_) => true,
-        end => reached.contains(end),
-    };
-    let mut rest: Vec<&[LinkEnd; 2]> = open.others.iter().collect();
-    loop {
-        let (near, far): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|ends| ends.iter().any(|end| is_reached(end, &reached)));
-        if near.is_empty() {
-            return far.into_iter().flatten().any(|end| matches!(end, LinkEnd::Variable(_)));
-        }
-        reached.extend(near.into_iter().flatten().filter(|end| **end != LinkEnd::Value).cloned());
-        rest = far;
+    for (name, pattern) in &parsed.named {
+        reader.define(name.clone(), pattern);
     }
+    let alternatives = reader.pattern(&parsed.query.pattern);
+    uses.links.extend(alternatives.into_iter().map(query_links));
 }
 
 /// A predicate of Wikidata: its namespace and the id of its property.
@@ -171,6 +131,8 @@ struct LinkReader<'u> {
     names: BTreeMap<String, u32>,
     /// The last number.
     last: u32,
+    /// The links of named subqueries.
+    named: NamedLinks,
     uses: &'u mut QueryUses,
 }
 
@@ -259,20 +221,21 @@ impl LinkReader<'_> {
             QueryPattern::Values { variables, rows } => {
                 let mut open = OpenLinks::default();
                 for (column, variable) in variables.iter().enumerate() {
-                    let cells = || rows.iter().map(|row| row.get(column).and_then(Option::as_ref));
-                    let texts = cells().flatten().map(ToString::to_string);
-                    let ids: BTreeSet<String> = texts.filter_map(|text| given_entity(&text)).collect();
+                    let cells = rows.iter().map(|row| row.get(column).and_then(Option::as_ref));
+                    let cells: Vec<Option<String>> = cells.map(|cell| given_entity(&cell?.to_string())).collect();
+                    // UNDEF leaves the variable to other patterns, and a literal is a value of other links.
+                    let required = cells.iter().all(Option::is_some);
+                    let ids: BTreeSet<String> = cells.into_iter().flatten().collect();
                     if ids.is_empty() {
                         continue;
                     }
                     let ids = ids.into_iter().collect();
-                    // UNDEF leaves the variable to other patterns.
-                    let required = cells().all(|cell| cell.is_some());
                     let variable = self.number(format!("?{}", variable.as_str()));
                     open.given.push(GivenEntities { variable, ids, required });
                 }
                 vec![open]
             }
+            QueryPattern::Include { name, .. } => self.include(name),
             QueryPattern::Join { left, right } | QueryPattern::Lateral { left, right } => {
                 let (left, right) = (self.pattern(left), self.pattern(right));
                 joined(left, right)
@@ -318,6 +281,31 @@ impl LinkReader<'_> {
                 parts.into_iter().reduce(joined).unwrap_or_else(|| vec![OpenLinks::default()])
             }
         }
+    }
+
+    /// Reads the body of a named subquery, after those that it includes.
+    fn define(&mut self, name: String, pattern: &QueryPattern) {
+        let outer = std::mem::take(&mut self.names);
+        let alternatives = self.pattern(pattern);
+        let columns = std::mem::replace(&mut self.names, outer);
+        self.named.define(name, SubqueryLinks { columns, alternatives });
+    }
+
+    /// Returns the links of a named subquery. Variables that it returns are those of the pattern around it; others are
+    /// new for each INCLUDE.
+    fn include(&mut self, name: &str) -> Vec<OpenLinks> {
+        let Some(SubqueryLinks { columns, alternatives }) = self.named.copy(name) else {
+            return vec![OpenLinks { unfollowed: true, ..OpenLinks::default() }];
+        };
+        let columns = columns.into_iter().map(|(name, number)| (number, self.number(name)));
+        let mut numbers: BTreeMap<u32, u32> = columns.collect();
+        let mut number = |old: u32| {
+            *numbers.entry(old).or_insert_with(|| {
+                self.last += 1;
+                self.last
+            })
+        };
+        alternatives.into_iter().map(|links| links.renumbered(&mut number)).collect()
     }
 
     /// Returns the links of a pattern that solutions need not have.
@@ -372,7 +360,9 @@ fn step(subject: &LinkEnd, iri: &str, object: &LinkEnd, open: &mut OpenLinks) {
     match predicate(iri) {
         // A statement belongs to its entity.
         Some(("", id)) => {
-            open.owners.insert(object.clone(), subject.clone());
+            if let LinkEnd::Variable(_) = object {
+                open.owners.insert(object.clone(), subject.clone());
+            }
             open.links.push(link(subject, id, &LinkEnd::Value));
         }
         Some(("direct" | "statement" | "qualifier", id)) => open.links.push(link(subject, id, object)),
@@ -419,40 +409,4 @@ fn link(subject: &LinkEnd, property: &str, object: &LinkEnd) -> QueryLink {
         object: object.clone(),
         required: true,
     }
-}
-
-fn both(mut left: OpenLinks, right: OpenLinks) -> OpenLinks {
-    left.links.extend(right.links);
-    left.given.extend(right.given);
-    left.owners.extend(right.owners);
-    left.others.extend(right.others);
-    left.unfollowed |= right.unfollowed;
-    left
-}
-
-/// Merges alternatives to one with optional links.
-fn merged(alternatives: Vec<OpenLinks>) -> OpenLinks {
-    let mut all = alternatives.into_iter().fold(OpenLinks::default(), both);
-    all.links.iter_mut().for_each(|link| link.required = false);
-    all.given.iter_mut().for_each(|given| given.required = false);
-    all
-}
-
-/// Merges the alternatives over the maximum number.
-fn bounded(mut alternatives: Vec<OpenLinks>) -> Vec<OpenLinks> {
-    if alternatives.len() > ALTERNATIVES {
-        let rest = alternatives.split_off(ALTERNATIVES - 1);
-        alternatives.push(merged(rest));
-    }
-    alternatives
-}
-
-/// Joins each alternative of one side with each of the other, or with all of them as optional links if there would be
-/// too many.
-fn joined(left: Vec<OpenLinks>, right: Vec<OpenLinks>) -> Vec<OpenLinks> {
-    if left.len().saturating_mul(right.len()) > ALTERNATIVES {
-        let all = merged(right);
-        return left.into_iter().map(|left| both(left, all.clone())).collect();
-    }
-    left.iter().flat_map(|left| right.iter().map(|right| both(left.clone(), right.clone()))).collect()
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{TOWN, Town, terrapin};
+use crate::common::{TOWN, Town, place, terrapin};
 
 /// Queries with a box, a recursion, an area, a chain of `around`, an id, and no place.
 const QUERIES: [&str; 8] = [
@@ -87,8 +87,8 @@ fn a_cut_for_a_benchmark_is_smaller_than_the_whole() {
 #[test]
 fn queries_about_older_states_are_not_covered() {
     let town = Town::new();
-    let village = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshot/history/village.osh");
-    let load = ["load", "--osm", village, "--history", "--out", "history.terrapin"];
+    let village = place::root().join("tests/snapshot/history/village.osh");
+    let load = ["load", "--osm", village.to_str().unwrap(), "--history", "--out", "history.terrapin"];
     terrapin().current_dir(town.path("")).args(load).assert().success();
     let area = "(10.0,20.0,10.01,20.01)";
     let queries = [

@@ -92,6 +92,9 @@ fn a_folder_is_an_address() {
         let stored = storage.folder.path().join(folder).join(format!("{}.terrapin", storage.digest));
         assert_eq!(std::fs::read(stored).unwrap(), std::fs::read(snapshot).unwrap(), "{folder}");
     }
+    // The name of a folder alone is a short name.
+    let (status, said) = run(&["pull", "published", &storage.digest, "--out", "pulled.terrapin"]);
+    assert!(status == Some(2) && said.contains("or ./published for a folder"), "{said}");
     let (status, said) = run(&["pull", "./published", &storage.digest, "--out", "pulled.terrapin"]);
     assert_eq!(status, Some(0), "{said}");
 }

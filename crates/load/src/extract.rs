@@ -175,8 +175,8 @@ impl ExtractOptions {
     }
 }
 
-/// Passes the elements of a set to `f`, ascending, some thousand at a time.
-fn by_thousands(set: &NumberBitmap, mut f: impl FnMut(&[Ordinal])) {
+/// Calls `f` with chunks of a set, ascending, each of at most [`AT_ONCE`] elements.
+fn for_each_chunk(set: &NumberBitmap, mut f: impl FnMut(&[Ordinal])) {
     let mut some = Vec::with_capacity(AT_ONCE);
     for ordinal in set.iter() {
         some.push(ordinal);
@@ -226,16 +226,16 @@ fn in_region(osm: &Osm, region: &ExtractRegion, more: &[Vec<Ordinal>; 3], strate
         let inside: Vec<Vec<Ordinal>> = pages.par_iter().map(|&page| nodes_in(osm, region, page)).collect();
         inside.iter().for_each(|inside| nodes.extend(inside));
     }
-    by_thousands(&nodes, |nodes| {
+    for_each_chunk(&nodes, |nodes| {
         ways.extend(&osm.ways_of_nodes(nodes));
         relations.extend(&osm.relations_of(ElementType::Node, nodes));
     });
-    by_thousands(&ways, |ways| relations.extend(&osm.relations_of(ElementType::Way, ways)));
+    for_each_chunk(&ways, |ways| relations.extend(&osm.relations_of(ElementType::Way, ways)));
     [&mut nodes, &mut ways, &mut relations].into_iter().zip(more).for_each(|(set, more)| set.extend(more));
     if strategy != Strategy::Simple {
         let direct = relations;
         relations = NumberBitmap::default();
-        by_thousands(&direct, |some| relations.extend(&with_parents(osm, some)));
+        for_each_chunk(&direct, |some| relations.extend(&with_parents(osm, some)));
         add_members(osm, strategy, &direct, &mut nodes, &mut ways);
         add_nodes(osm, &ways, &mut nodes);
     }
@@ -278,7 +278,7 @@ fn with_parents(osm: &Osm, relations: &[Ordinal]) -> Vec<Ordinal> {
 
 /// Adds the nodes of ways.
 fn add_nodes(osm: &Osm, ways: &NumberBitmap, nodes: &mut NumberBitmap) {
-    by_thousands(ways, |ways| {
+    for_each_chunk(ways, |ways| {
         let parts: Vec<Vec<Ordinal>> = by_page(osm, ElementType::Way, ways, |page, slots, found| {
             let page = osm.way_page(page);
             found.extend(slots.flat_map(|slot| page.nodes(slot)).filter_map(|node| node.ordinal()));
@@ -303,7 +303,7 @@ fn add_members(
             pair => pair,
         },
     };
-    by_thousands(relations, |relations| {
+    for_each_chunk(relations, |relations| {
         for (kind, set) in [(ElementType::Node, &mut *nodes), (ElementType::Way, &mut *ways)] {
             let parts = by_page(osm, ElementType::Relation, relations, |page, slots, found| {
                 let (members, tags) = (osm.relation_page(page), osm.tag_page(ElementType::Relation, page));

@@ -4,8 +4,9 @@
 //! The required links of a query are evaluated first, each time the one with the fewest candidates at a known end: an
 //! entity, or a variable that has candidates. They narrow the candidates of variables at their ends. A repeated link,
 //! such as that of `wdt:P279*`, is followed to its end in the direction from the known end. Optional links then add
-//! candidates to variables that no required link has, until none is new. Filters are ignored, so that the candidates
-//! contain all solutions.
+//! candidates to variables that no required link has, until none is new. Each is followed from the end that is reached
+//! over fewer other links, and from both if they are equally near, but not back from candidates that it added: that would
+//! lead to entities that no solution has. Filters are ignored, so that the candidates contain all solutions.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
@@ -192,8 +193,8 @@ pub struct ClosureReport {
     pub unread: usize,
     /// The number of alternatives of queries, such as the sides of UNION.
     pub alternatives: usize,
-    /// The number of alternatives with a link that was left out: it cannot be followed, or it has no known end and too
-    /// many statements.
+    /// The number of alternatives with a link that was left out: it cannot be followed, or it has no known end and is
+    /// repeated or has too many statements.
     pub open: usize,
     /// The number of alternatives with candidates for every required link.
     pub answerable: usize,
@@ -203,8 +204,8 @@ pub struct ClosureReport {
     pub entities: usize,
 }
 
-/// Returns the entities that queries touch, with the report. Links without a known end and with more than `open_links`
-/// statements are left out.
+/// Returns the entities that queries touch, with the report. Links without a known end are left out if they are repeated
+/// or have more than `open_links` statements.
 pub(super) fn close(uses: &QueryUses, mut table: LinkTable, open_links: u64) -> (HashSet<Number>, ClosureReport) {
     table.sort();
     let mut taken: HashSet<Number> = uses.entities.iter().filter_map(|id| number(id)).collect();
@@ -257,6 +258,26 @@ struct Candidates<'a> {
     open: bool,
 }
 
+/// A link of a query with its properties by number.
+struct FollowedLink<'q> {
+    link: &'q QueryLink,
+    properties: LinkProperties,
+    /// Whether an optional link is followed from its subject.
+    from_subject: bool,
+    /// Whether an optional link is followed from its object.
+    from_object: bool,
+    /// The subjects, then the objects, that an optional link added: it is not followed back from them.
+    added: [HashSet<Number>; 2],
+}
+
+impl<'q> FollowedLink<'q> {
+    fn of(link: &'q QueryLink) -> FollowedLink<'q> {
+        let numbers = |ids: &[String]| ids.iter().filter_map(|id| number(id)).collect();
+        let properties = LinkProperties { properties: numbers(&link.properties), inverse: numbers(&link.inverse) };
+        FollowedLink { link, properties, from_subject: false, from_object: false, added: Default::default() }
+    }
+}
+
 /// The properties of a link by number.
 struct LinkProperties {
     properties: Vec<Number>,
@@ -264,11 +285,6 @@ struct LinkProperties {
 }
 
 impl LinkProperties {
-    fn of(link: &QueryLink) -> LinkProperties {
-        let numbers = |ids: &[String]| ids.iter().filter_map(|id| number(id)).collect();
-        LinkProperties { properties: numbers(&link.properties), inverse: numbers(&link.inverse) }
-    }
-
     /// Returns the properties, each with whether it leads from the object to the subject.
     fn all(&self) -> impl Iterator<Item = (Number, bool)> + '_ {
         let inverse = self.inverse.iter().map(|&property| (property, true));
@@ -283,19 +299,19 @@ impl Candidates<'_> {
         for given in query.given.iter().filter(|given| given.required) {
             self.narrow(&LinkEnd::Variable(given.variable), numbers(given));
         }
-        let (mut required, optional): (Vec<&QueryLink>, Vec<&QueryLink>) =
-            query.links.iter().partition(|link| link.required);
+        let (mut required, optional): (Vec<FollowedLink<'_>>, Vec<FollowedLink<'_>>) =
+            query.links.iter().map(FollowedLink::of).partition(|followed| followed.link.required);
         while let Some(place) = (0..required.len()).min_by_key(|&place| required.get(place).map(|link| self.cost(link)))
         {
-            let link = required.remove(place);
-            let Some(found) = self.pairs(link) else {
+            let followed = required.remove(place);
+            let Some(found) = self.pairs(&followed) else {
                 self.open = true;
                 continue;
             };
             self.empty |= found.is_empty();
             let (from, to): (HashSet<Number>, HashSet<Number>) = found.into_iter().unzip();
-            self.narrow(&link.subject, from);
-            self.narrow(&link.object, to);
+            self.narrow(&followed.link.subject, from);
+            self.narrow(&followed.link.object, to);
         }
         for given in query.given.iter().filter(|given| !given.required) {
             self.widen(&LinkEnd::Variable(given.variable), &numbers(given));
@@ -304,12 +320,14 @@ impl Candidates<'_> {
     }
 
     /// Follows links that need not hold: they add candidates to variables that no required link has.
-    fn follow_optional(&mut self, mut links: Vec<&QueryLink>) {
+    fn follow_optional(&mut self, mut links: Vec<FollowedLink<'_>>) {
         loop {
-            // A candidate that one link adds is a start for others.
-            for _ in 0..links.len() {
+            // A candidate that one link adds is a start for others. All links with a known end are found first, so that
+            // the order in the query has no effect.
+            for _ in 0..=links.len() {
                 let mut grown = false;
-                links.iter().for_each(|link| grown |= self.add_ends(link));
+                links.iter_mut().for_each(|link| grown |= self.find_directions(link));
+                links.iter_mut().for_each(|link| grown |= self.add_ends(link));
                 if !grown {
                     break;
                 }
@@ -317,40 +335,62 @@ impl Candidates<'_> {
             let costs = links.iter().map(|link| self.cost(link)).enumerate();
             let unknown = costs.filter(|(_, (has_no_start, _))| *has_no_start);
             let Some((place, _)) = unknown.min_by_key(|(_, cost)| *cost) else { return };
-            let link = links.remove(place);
-            let Some(found) = self.pairs(link) else {
+            let followed = links.remove(place);
+            let Some(found) = self.pairs(&followed) else {
                 self.open = true;
                 continue;
             };
             let (from, to): (HashSet<Number>, HashSet<Number>) = found.into_iter().unzip();
-            self.widen(&link.subject, &from);
-            self.widen(&link.object, &to);
+            self.widen(&followed.link.subject, &from);
+            self.widen(&followed.link.object, &to);
         }
     }
 
+    /// Sets the ends from which an optional link is followed: those that are known first. Returns whether they are new.
+    fn find_directions(&self, followed: &mut FollowedLink<'_>) -> bool {
+        if followed.from_subject || followed.from_object {
+            return false;
+        }
+        let FollowedLink { link, properties, .. } = &*followed;
+        let is_known = |end, is_object| self.start_count(properties, end, is_object).is_some();
+        let (from_subject, from_object) = (is_known(&link.subject, false), is_known(&link.object, true));
+        (followed.from_subject, followed.from_object) = (from_subject, from_object);
+        from_subject || from_object
+    }
+
     /// Adds the ends of an optional link that are reached from its known ends; returns whether one is new.
-    fn add_ends(&mut self, link: &QueryLink) -> bool {
-        let properties = LinkProperties::of(link);
-        let subject = self.starts(&properties, &link.subject, false);
-        let object = self.starts(&properties, &link.object, true);
+    fn add_ends(&mut self, followed: &mut FollowedLink<'_>) -> bool {
+        let FollowedLink { link, properties, from_subject, from_object, added } = followed;
+        let [added_subjects, added_objects] = added;
+        let others = |mut start: Vec<Number>, added: &HashSet<Number>| {
+            start.retain(|start| !added.contains(start));
+            start
+        };
+        let subject = self.starts(properties, &link.subject, false).filter(|_| *from_subject);
+        let object = self.starts(properties, &link.object, true).filter(|_| *from_object);
+        let subject = subject.map(|start| others(start, added_subjects));
+        let object = object.map(|start| others(start, added_objects));
         let (fixed_subject, fixed_object) = (self.is_fixed(&link.subject), self.is_fixed(&link.object));
         let mut grown = false;
         let is_shorter = match (&subject, &object) {
             (Some(subject), Some(object)) => object.len() < subject.len(),
             (subject, _) => subject.is_none(),
         };
-        for (start, other, other_is_fixed, backwards) in
-            [(subject, &link.object, fixed_object, false), (object, &link.subject, fixed_subject, true)]
-        {
+        for (start, other, other_is_fixed, backwards, added) in [
+            (subject, &link.object, fixed_object, false, added_objects),
+            (object, &link.subject, fixed_subject, true, added_subjects),
+        ] {
             let Some(start) = start else { continue };
             // Between two fixed ends, only the way of a repeated link is new.
             if other_is_fixed && !(link.repeated && fixed_subject == fixed_object && backwards == is_shorter) {
                 continue;
             }
-            let found = self.ends(&properties, link.repeated, &start, backwards);
+            let found = self.ends(properties, link.repeated, &start, backwards);
             if link.repeated {
                 self.all.extend(&found);
             }
+            // Another link may have found some before.
+            added.extend(found.iter().filter(|&&end| !self.has_candidate(other, end)));
             grown |= self.widen(other, &found);
         }
         grown
@@ -364,13 +404,20 @@ impl Candidates<'_> {
         }
     }
 
+    /// Returns whether an entity is a candidate of a variable.
+    fn has_candidate(&self, end: &LinkEnd, entity: Number) -> bool {
+        let LinkEnd::Variable(variable) = end else { return false };
+        self.variables.get(variable).is_some_and(|known| known.numbers.contains(&entity))
+    }
+
     /// Returns the number of entities or statements from which a link is followed; links with a known end come first.
-    fn cost(&self, link: &QueryLink) -> (bool, usize) {
-        let properties = LinkProperties::of(link);
-        let subject = self.start_count(&properties, &link.subject, false);
-        match subject.into_iter().chain(self.start_count(&properties, &link.object, true)).min() {
+    /// Repeated links without one come last, since they cannot be followed.
+    fn cost(&self, FollowedLink { link, properties, .. }: &FollowedLink<'_>) -> (bool, usize) {
+        let subject = self.start_count(properties, &link.subject, false);
+        match subject.into_iter().chain(self.start_count(properties, &link.object, true)).min() {
             Some(known) => (false, known),
-            None => (true, self.statements(&properties)),
+            None if link.repeated => (true, usize::MAX),
+            None => (true, self.statements(properties)),
         }
     }
 
@@ -420,18 +467,17 @@ impl Candidates<'_> {
     }
 
     /// Returns the pairs of subject and object of a link that fit the candidates; `None` for a link without a known end
-    /// and with too many statements.
-    fn pairs(&mut self, link: &QueryLink) -> Option<Vec<(Number, Number)>> {
-        let properties = LinkProperties::of(link);
-        let subject = self.start_count(&properties, &link.subject, false);
-        let backwards = match (subject, self.start_count(&properties, &link.object, true)) {
+    /// that is repeated or has too many statements.
+    fn pairs(&mut self, FollowedLink { link, properties, .. }: &FollowedLink<'_>) -> Option<Vec<(Number, Number)>> {
+        let subject = self.start_count(properties, &link.subject, false);
+        let backwards = match (subject, self.start_count(properties, &link.object, true)) {
             (Some(subject), Some(object)) => object < subject,
             (subject, _) => subject.is_none(),
         };
         let (start, other) = if backwards { (&link.object, &link.subject) } else { (&link.subject, &link.object) };
-        let Some(start) = self.starts(&properties, start, backwards) else {
-            // All statements of the properties; one step of a repeated link.
-            if self.statements(&properties) > self.open_links {
+        let Some(start) = self.starts(properties, start, backwards) else {
+            // All statements of the properties. They lack the solutions of a repeated link without a step: any entity.
+            if link.repeated || self.statements(properties) > self.open_links {
                 return None;
             }
             let all = properties.all().flat_map(|(property, is_inverse)| self.table.all(property, is_inverse));
@@ -440,7 +486,7 @@ impl Candidates<'_> {
         };
         let put = |from: Number, to: Number| if backwards { (to, from) } else { (from, to) };
         if link.repeated {
-            let reached = self.ends(&properties, true, &start, backwards);
+            let reached = self.ends(properties, true, &start, backwards);
             let ends: Vec<Number> = reached.iter().copied().filter(|&end| self.fits(other, end)).collect();
             self.all.extend(&reached);
             let mut pairs = Vec::new();
@@ -454,7 +500,7 @@ impl Candidates<'_> {
             return Some(pairs);
         }
         let ends =
-            start.iter().flat_map(|&start| self.steps(&properties, start, backwards).map(move |end| (start, end)));
+            start.iter().flat_map(|&start| self.steps(properties, start, backwards).map(move |end| (start, end)));
         Some(ends.filter(|&(_, end)| self.fits(other, end)).map(|(start, end)| put(start, end)).collect())
     }
 

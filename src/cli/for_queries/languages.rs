@@ -9,10 +9,11 @@ use crate::sparql::syntax::algebra::{
 use crate::sparql::syntax::vocabulary::WIKIBASE;
 use crate::sparql::syntax::walk::QueryNode;
 
-/// Returns the codes of languages in all nodes of a query.
+/// Returns the codes of languages in all nodes of a query, outer nodes first.
 pub fn of(nodes: &[QueryNode<'_>]) -> BTreeSet<String> {
     let mut found = LanguageCodes::default();
-    for node in nodes {
+    // The BIND that a variable comes from is within the one that uses it.
+    for node in nodes.iter().rev() {
         if let QueryNode::Pattern(QueryPattern::Extend { variable, expression, .. }) = node
             && found.is_language(expression)
         {

@@ -1,3 +1,8 @@
+use std::time::{Duration, Instant};
+
+use terrapin_loaders::wikidata::closure::QueryLinks;
+
+use super::open_links::ALTERNATIVES;
 use super::*;
 
 fn uses(query: &str) -> QueryUses {
@@ -63,6 +68,11 @@ fn values_are_required_only_where_every_solution_has_them() {
     let two = given("SELECT * { VALUES (?x ?y) { (wd:Q1 UNDEF) (wd:Q2 wd:Q3) } ?x wdt:P31 ?y }");
     assert_eq!(two, [("Q1 Q2".to_owned(), true), ("Q3".to_owned(), false)]);
     assert_eq!(given("SELECT * { VALUES ?x { \"Q1\" } ?y wdt:P1 ?x }"), []);
+    // A literal or another IRI is also a value.
+    for other in ["\"Malta\"", "14", "<http://example.org/Q2>"] {
+        let query = format!("SELECT * {{ VALUES ?x {{ wd:Q1 {other} }} ?y wdt:P1448 ?x }}");
+        assert_eq!(given(&query), [("Q1".to_owned(), false)], "{query}");
+    }
 }
 
 #[test]
@@ -107,6 +117,16 @@ fn languages_are_codes_that_are_compared_with_one() {
         ("SELECT * { ?x wdt:P1 ?l FILTER(LANGMATCHES(LANG(?l), \"pt-BR\")) }", "pt-br"),
         ("SELECT * { ?x wdt:P1 ?l FILTER(LANG(?l) IN (\"de\", \"fr\", \"\")) }", "de fr"),
         ("SELECT * { ?x wdt:P1 ?l BIND(LANG(?l) AS ?code) FILTER(?code = \"sv\") }", "sv"),
+        ("SELECT * { ?x wdt:P1 ?l BIND(LANG(?l) AS ?a) BIND(LCASE(?a) AS ?b) FILTER(?b = \"sv\") }", "sv"),
+        (
+            "SELECT * { { ?x wdt:P1 ?l BIND(LANG(?l) AS ?a) } BIND(STR(?a) AS ?b) BIND(?b AS ?c) FILTER(?c = \"sv\") }",
+            "sv",
+        ),
+        (
+            "SELECT * WITH { SELECT ?l (LANG(?l) AS ?a) { ?x wdt:P1 ?l } } AS %l \
+             WITH { SELECT (LCASE(?a) AS ?b) { INCLUDE %l } } AS %m { INCLUDE %m BIND(?b AS ?c) FILTER(?c = \"sv\") }",
+            "sv",
+        ),
         ("SELECT * { VALUES ?code { \"it\" \"nl\" } ?x wdt:P1 ?l FILTER(LANG(?l) = ?code) }", "it nl"),
         ("SELECT * { ?x rdfs:label \"Malta\"@en }", "en"),
         ("SELECT * { VALUES ?l { \"Malta\"@mt } ?x rdfs:label ?l }", "mt"),
@@ -144,4 +164,88 @@ fn variables_of_subqueries_are_their_own() {
     let [outer, inner] = <[String; 2]>::try_from(found).unwrap();
     let (outer, inner) = (outer.split_once(' ').unwrap().0, inner.rsplit_once(' ').unwrap().1);
     assert_ne!(outer, inner);
+}
+
+/// Returns the ends of a link.
+fn ends(link: &str) -> [&str; 2] {
+    let words: Vec<&str> = link.split(' ').collect();
+    [words[0], words[2]]
+}
+
+#[test]
+fn columns_of_named_subqueries_are_joined() {
+    let found = links(
+        "SELECT ?x WITH { SELECT ?y { ?y wdt:P31 ?z } } AS %a WHERE { INCLUDE %a . ?y wdt:P22 ?x . ?x wdt:P1 ?z }",
+    );
+    let [class, father, other] = <[String; 3]>::try_from(found).unwrap();
+    assert_eq!(ends(&class)[0], ends(&father)[0]);
+    assert_eq!(ends(&father)[1], ends(&other)[0]);
+    // What a subquery does not return is its own.
+    assert_ne!(ends(&class)[1], ends(&other)[1]);
+    // A subquery within a subquery, and one in an optional pattern.
+    let found = links(
+        "SELECT ?x WITH { SELECT ?y { ?y wdt:P31 wd:Q5 } } AS %a WITH { SELECT ?y ?x { INCLUDE %a ?y wdt:P22 ?x } } AS %b \
+         WHERE { INCLUDE %b ?x wdt:P19 ?p OPTIONAL { INCLUDE %a } }",
+    );
+    let [class, father, place, again] = <[String; 4]>::try_from(found).unwrap();
+    assert_eq!((ends(&class)[0], ends(&father)[1]), (ends(&father)[0], ends(&place)[0]));
+    assert_eq!(again, format!("{class} ?"));
+    // Each INCLUDE has its own inner variables and statements.
+    let found = links(
+        "SELECT * WITH { SELECT ?y { ?z p:P22 ?s . ?s ps:P22 ?y } } AS %a { { SELECT * { INCLUDE %a } } { SELECT ?x { INCLUDE %a . ?y wdt:P1 ?x } } }",
+    );
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!((ends(&found[0])[0], ends(&found[2])[0]), (ends(&found[1])[0], ends(&found[3])[0]));
+    assert_ne!(ends(&found[0])[0], ends(&found[2])[0]);
+    assert_eq!(ends(&found[3])[1], ends(&found[4])[0]);
+}
+
+#[test]
+fn copies_of_named_subqueries_are_bounded() {
+    let mut query = "SELECT * WITH { SELECT ?x { ?x wdt:P31 wd:Q5 } } AS %n0".to_owned();
+    for i in 1..16 {
+        let before = i - 1;
+        query += &format!(" WITH {{ SELECT ?x {{ INCLUDE %n{before} OPTIONAL {{ INCLUDE %n{before} }} }} }} AS %n{i}");
+    }
+    let found = uses(&format!("{query} {{ INCLUDE %n15 }}"));
+    assert!(found.links.iter().all(|links| links.unfollowed && links.links.len() <= 10_000), "{}", found.links.len());
+}
+
+#[test]
+fn statements_belong_to_the_entities_of_their_alternative() {
+    // A constant statement, or a value in its place, has no owner.
+    let found = links(
+        "SELECT * { ?x p:P31 <http://www.wikidata.org/entity/statement/Q42-1> . ?y wdt:P569 ?d . ?y p:P18 \"a\" }",
+    );
+    let [class, birth, image] = <[String; 3]>::try_from(found).unwrap();
+    assert_eq!((ends(&class)[1], ends(&image)[1]), ("-", "-"));
+    assert_eq!(ends(&birth)[0], ends(&image)[0]);
+    assert_ne!(ends(&class)[0], ends(&image)[0]);
+    assert_eq!(ends(&links("SELECT * { ?x p:P31 wd:Q1 . ?y wdt:P1 wd:Q1 }")[1])[1], "Q1");
+    for pattern in ["OPTIONAL", "MINUS", "FILTER EXISTS"] {
+        let found = links(&format!(
+            "SELECT * {{ ?x wdt:P1 ?y {pattern} {{ {{ ?x p:P39 ?s . ?s ps:P39 ?v }} UNION {{ ?y p:P106 ?s . ?s ps:P106 ?v }} }} }}"
+        ));
+        let [first, own, value, other, other_value] = <[String; 5]>::try_from(found).unwrap();
+        assert_eq!((ends(&own)[0], ends(&value)[0]), (ends(&first)[0], ends(&first)[0]), "{pattern}");
+        assert_eq!((ends(&other)[0], ends(&other_value)[0]), (ends(&first)[1], ends(&first)[1]), "{pattern}");
+    }
+    // The statement may also be that of the pattern on the left.
+    let found = links("SELECT * { ?x p:P39 ?s OPTIONAL { { ?s ps:P39 ?v } UNION { ?s pq:P580 ?v } } }");
+    assert!(found.iter().all(|link| ends(link)[0] == ends(&found[0])[0]), "{found:?}");
+}
+
+/// A chain of triples that are no links, of which only the last may have a known end.
+#[test]
+fn long_chains_of_values_are_read_in_linear_time() {
+    let is_unfollowed = |last: LinkEnd| {
+        let chain = (0..20_000).map(|i| [LinkEnd::Variable(i), LinkEnd::Variable(i + 1)]);
+        let ends = [[LinkEnd::Variable(20_000), last], [LinkEnd::Entity("Q1".to_owned()), LinkEnd::Value]];
+        query_links(OpenLinks { others: chain.chain(ends).collect(), ..OpenLinks::default() }).unfollowed
+    };
+    let begun = Instant::now();
+    assert!(!is_unfollowed(LinkEnd::Entity("Q1".to_owned())));
+    // A literal does not connect.
+    assert!(is_unfollowed(LinkEnd::Value));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }

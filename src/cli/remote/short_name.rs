@@ -24,8 +24,10 @@ pub(super) fn find(args: &PullArgs) -> Result<Option<IndexedSnapshot>, CommandEr
     let index = args.index.as_deref().or(WELL_KNOWN.0);
     let key = args.key.as_deref().or(WELL_KNOWN.1);
     let (Some(index), Some(key)) = (index, key) else {
-        let message =
-            format!("{name} is a short name: pass the address of an index with --index and its public key with --key");
+        let message = format!(
+            "{name} is a short name: pass the address of an index with --index and its public key with --key, or \
+             ./{name} for a folder"
+        );
         return Err(CommandError::usage(message));
     };
     let key = key_text(key)?;

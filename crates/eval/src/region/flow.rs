@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use terrapin_osm::BoundingBox;
 use terrapin_osm::geometry::{LatLon, around_box};
@@ -11,7 +12,7 @@ use terrapin_overpass::lint::excerpt;
 use terrapin_overpass::run::to_osm;
 use terrapin_overpass::syntax::{
     Area, Around, AroundPlace, Block, Complete, FilterKind, Ids, IsInPlace, QlPoint, Query, QueryType, RecurseFilter,
-    Script, SetName, SourceSpan, Statement, StatementKind, Tag,
+    Script, SetName, SourceSpan, Statement, StatementKind, Tag, on_statements,
 };
 
 use super::cover::{cover, is_covered, square_kilometres};
@@ -21,6 +22,10 @@ pub(super) const BOXES: usize = 64;
 
 /// The maximum number of rounds of a loop. A set that still grows then may be anywhere.
 const ROUNDS: usize = 16;
+
+/// The number of statements, repetitions included, after which a loop gets no further round. A set that still grows then
+/// may be anywhere.
+const STEPS: usize = 100_000;
 
 /// The knowledge about areas that the flow needs.
 pub(super) trait AreaKnowledge {
@@ -56,8 +61,8 @@ struct SetPlace {
     boxes: Vec<BoundingBox>,
     /// They may be anywhere.
     anywhere: bool,
-    /// Some are in places without known boxes.
-    unresolved: bool,
+    /// The reason if some are in places without known boxes, such as the statement that found them.
+    unresolved: Option<Rc<str>>,
     /// The statements that may have filled the set last, by start and end.
     sources: BTreeSet<(usize, usize)>,
 }
@@ -72,18 +77,20 @@ impl SetPlace {
         SetPlace { anywhere: true, ..SetPlace::default() }
     }
 
-    fn unresolved() -> SetPlace {
-        SetPlace { unresolved: true, ..SetPlace::default() }
+    fn unresolved(reason: &str) -> SetPlace {
+        SetPlace { unresolved: Some(reason.into()), ..SetPlace::default() }
     }
 
     /// Adds another place; returns whether it adds anything.
     fn add(&mut self, other: &SetPlace) -> bool {
         let sources = self.sources.len();
         self.sources.extend(&other.sources);
-        let grown = other.anywhere && !self.anywhere || other.unresolved && !self.unresolved;
+        let grown = other.anywhere && !self.anywhere || other.unresolved.is_some() && self.unresolved.is_none();
         self.anywhere |= other.anywhere;
-        self.unresolved |= other.unresolved;
-        let new: Vec<BoundingBox> = other.boxes.iter().filter(|area| !is_covered(area, &self.boxes)).copied().collect();
+        self.unresolved = self.unresolved.take().or_else(|| other.unresolved.clone());
+        // Most boxes are equal to one of the other set, which is faster to find than a cover by several.
+        let is_new = |area: &&BoundingBox| !self.boxes.contains(area) && !is_covered(area, &self.boxes);
+        let new: Vec<BoundingBox> = other.boxes.iter().filter(is_new).copied().collect();
         if new.is_empty() {
             return grown || self.sources.len() > sources;
         }
@@ -97,7 +104,7 @@ impl SetPlace {
 
     /// Compares the sizes of places; those without limits are last.
     fn compare(&self, other: &SetPlace) -> Ordering {
-        let limits = |place: &SetPlace| (place.anywhere, place.unresolved);
+        let limits = |place: &SetPlace| (place.anywhere, place.unresolved.is_some());
         let size = |place: &SetPlace| square_kilometres(&place.boxes);
         limits(self).cmp(&limits(other)).then_with(|| size(self).total_cmp(&size(other)))
     }
@@ -106,7 +113,7 @@ impl SetPlace {
 type SetPlaces = BTreeMap<SetName, SetPlace>;
 
 /// Adds places to those of sets; returns the sets that grow.
-fn join(places: &mut SetPlaces, others: &SetPlaces) -> Vec<SetName> {
+fn join<'p>(places: &mut SetPlaces, others: impl IntoIterator<Item = (&'p SetName, &'p SetPlace)>) -> Vec<SetName> {
     let mut grown = Vec::new();
     for (name, place) in others {
         if places.entry(name.clone()).or_default().add(place) {
@@ -116,6 +123,27 @@ fn join(places: &mut SetPlaces, others: &SetPlaces) -> Vec<SetName> {
     grown
 }
 
+/// The sets that the body of a loop assigns, as they are at the beginning of a round. Other sets stay those of the loop
+/// around it, so that the memory grows with the assignments and not with the product of sets and loops.
+#[derive(Debug)]
+struct LoopSets {
+    assigned: BTreeSet<SetName>,
+    places: SetPlaces,
+}
+
+impl LoopSets {
+    fn of(into: &str, body: &Block) -> LoopSets {
+        let mut assigned = BTreeSet::from([into.to_owned()]);
+        on_statements(body, &mut |statement| assigned.extend(statement.kind.result_set().cloned()));
+        LoopSets { assigned, places: SetPlaces::new() }
+    }
+
+    /// Adds the places of the assigned sets; returns the sets that grow.
+    fn join(&mut self, sets: &SetPlaces) -> Vec<SetName> {
+        join(&mut self.places, self.assigned.iter().filter_map(|name| sets.get_key_value(name)))
+    }
+}
+
 /// Follows the sets of one query.
 pub(super) struct RegionFlow<'a> {
     knowledge: &'a dyn AreaKnowledge,
@@ -123,11 +151,13 @@ pub(super) struct RegionFlow<'a> {
     global: Option<BoundingBox>,
     sets: SetPlaces,
     /// The sets at the beginning of a round, by the position of the loop, while the outermost loop is followed.
-    loops: BTreeMap<(usize, usize), SetPlaces>,
+    loops: BTreeMap<(usize, usize), LoopSets>,
     /// The sets of loops that grew in this round of the outermost loop.
     grown: BTreeSet<SetName>,
     /// Whether a loop is followed.
     is_in_loop: bool,
+    /// The number of statements that were followed.
+    steps: usize,
     needs: RegionNeeds,
 }
 
@@ -135,7 +165,7 @@ pub(super) struct RegionFlow<'a> {
 pub(super) fn needs_of(text: &str, script: &Script, knowledge: &dyn AreaKnowledge) -> RegionNeeds {
     let global = script.settings.bbox.as_ref().map(to_osm);
     let (sets, loops, grown, needs) = Default::default();
-    let mut flow = RegionFlow { knowledge, text, global, sets, loops, grown, is_in_loop: false, needs };
+    let mut flow = RegionFlow { knowledge, text, global, sets, loops, grown, is_in_loop: false, steps: 0, needs };
     flow.block(&script.statements);
     flow.needs.global.sort();
     flow.needs.global.dedup();
@@ -167,6 +197,7 @@ impl RegionFlow<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
+        self.steps = self.steps.saturating_add(1);
         match &statement.kind {
             StatementKind::Query(query) => {
                 let place = self.query(query, statement);
@@ -202,18 +233,30 @@ impl RegionFlow<'_> {
                     IsInPlace::Point(point) => SetPlace::of(vec![point_box(point)]),
                 };
                 self.needs.boxes.extend(&points.boxes);
-                let place = self.areas_found(statement).unwrap_or(points);
+                // The areas are larger than the points.
+                let place = match self.areas_found(statement) {
+                    Some(place) => place,
+                    None => {
+                        self.report_unresolved(&points);
+                        self.found_somewhere(statement)
+                    }
+                };
                 self.assign(&is_in.into, place, statement);
             }
             StatementKind::MapToArea(map) => {
-                let place = self.areas_found(statement).unwrap_or_else(|| self.set(&map.from));
+                // A set of ways or relations has the boxes of what found them, not those of the areas.
+                let place = self.areas_found(statement).unwrap_or_else(|| self.found_somewhere(statement));
                 self.assign(&map.into, place, statement);
             }
             StatementKind::Foreach(each) => self.each(&each.from, &each.into, &each.body, statement),
             StatementKind::For(each) => self.each(&each.from, &each.into, &each.body, statement),
             StatementKind::Complete(Complete { from, into, limit, body }) => {
-                // As in the reference, it runs once more than the limit.
-                let rounds = usize::try_from(*limit).unwrap_or(usize::MAX).saturating_add(1);
+                // As in the reference, it runs once more than the limit. A loop within it is followed once for each
+                // round, but runs more often.
+                let rounds = match has_loop(body) {
+                    true => usize::MAX,
+                    false => usize::try_from(*limit).unwrap_or(usize::MAX).saturating_add(1),
+                };
                 self.looped(from, into, body, statement, rounds);
                 let place = self.set(from);
                 self.assign(into, place, statement);
@@ -276,12 +319,13 @@ impl RegionFlow<'_> {
                 break;
             }
             // What grows without end may be anywhere.
-            if round == ROUNDS && most > ROUNDS {
+            if (round == ROUNDS || self.steps > STEPS) && most > round {
                 for sets in self.loops.values_mut() {
-                    let grown = sets.iter_mut().filter(|(name, _)| self.grown.contains(*name));
+                    let grown = sets.places.iter_mut().filter(|(name, _)| self.grown.contains(*name));
                     grown.for_each(|(_, place)| place.anywhere = true);
                 }
                 self.round(from, into, body, statement);
+                break;
             }
         }
         if is_outermost {
@@ -292,14 +336,14 @@ impl RegionFlow<'_> {
 
     /// Follows one round of a loop.
     fn round(&mut self, from: &str, into: &str, body: &Block, statement: &Statement) {
-        let mut begin = self.loops.remove(&span(statement)).unwrap_or_default();
-        self.grown.extend(join(&mut begin, &self.sets));
-        self.sets = begin.clone();
+        let mut begin = self.loops.remove(&span(statement)).unwrap_or_else(|| LoopSets::of(into, body));
+        self.grown.extend(begin.join(&self.sets));
+        self.sets.extend(begin.places.clone());
         let place = self.set(from);
         self.assign(into, place, statement);
         self.block(body);
-        self.grown.extend(join(&mut begin, &self.sets));
-        self.sets = begin.clone();
+        self.grown.extend(begin.join(&self.sets));
+        self.sets.extend(begin.places.clone());
         self.loops.insert(span(statement), begin);
     }
 
@@ -323,13 +367,24 @@ impl RegionFlow<'_> {
         Some(SetPlace::of(boxes))
     }
 
+    /// Returns the place of elements that a statement found, if their boxes are not known.
+    fn found_somewhere(&self, statement: &Statement) -> SetPlace {
+        SetPlace::unresolved(&excerpt(self.text, statement))
+    }
+
+    /// Records why the place of a search has no known boxes.
+    fn report_unresolved(&mut self, place: &SetPlace) {
+        self.needs.unresolved.extend(place.unresolved.as_deref().map(str::to_owned));
+    }
+
     /// Returns the place of an area that the query uses. An area that is known to be absent has no boxes.
     fn area(&mut self, id: i64) -> SetPlace {
         self.needs.areas.insert(id);
         self.knowledge.boxes_of(id).map_or_else(
             || {
-                self.needs.unresolved.insert(format!("area {id}"));
-                SetPlace::unresolved()
+                let place = SetPlace::unresolved(&format!("area {id}"));
+                self.report_unresolved(&place);
+                place
             },
             SetPlace::of,
         )
@@ -355,13 +410,14 @@ impl RegionFlow<'_> {
         match places.into_iter().min_by(SetPlace::compare) {
             Some(place) if !place.anywhere => {
                 if is_search || query.filters.iter().any(|filter| matches!(filter.kind, FilterKind::Around(_))) {
+                    self.report_unresolved(&place);
                     self.needs.boxes.extend(&place.boxes);
                 }
                 place
             }
             // What is found among the elements of a set needs no search.
             Some(place) if !is_search => place,
-            _ if named => SetPlace::default(),
+            _ if named => self.found_somewhere(statement),
             _ => {
                 let text = excerpt(self.text, statement);
                 self.needs.global.push(format!("line {}: {text}", statement.line));
@@ -399,8 +455,9 @@ impl RegionFlow<'_> {
             }
         }
         if !known {
-            self.needs.unresolved.insert(excerpt(self.text, statement));
-            all.unresolved = true;
+            let place = self.found_somewhere(statement);
+            self.report_unresolved(&place);
+            all.add(&place);
         }
         all
     }
@@ -457,7 +514,7 @@ impl RegionFlow<'_> {
                 match extents {
                     Some(extents) if !extents.is_empty() => extents.concat(),
                     _ if place.anywhere => return SetPlace::anywhere(),
-                    _ if place.unresolved => return SetPlace::unresolved(),
+                    _ if place.unresolved.is_some() => return SetPlace { boxes: Vec::new(), ..place },
                     _ => place.boxes,
                 }
             }
@@ -477,6 +534,16 @@ fn is_of_set(filter: &FilterKind) -> bool {
             | FilterKind::Pivot(_)
             | FilterKind::Ids(_)
     )
+}
+
+/// Returns whether a block contains a loop, also within other statements.
+fn has_loop(body: &Block) -> bool {
+    let mut found = false;
+    on_statements(body, &mut |statement| {
+        found |=
+            matches!(statement.kind, StatementKind::Foreach(_) | StatementKind::For(_) | StatementKind::Complete(_));
+    });
+    found
 }
 
 fn point_box(point: &QlPoint) -> BoundingBox {
@@ -503,3 +570,6 @@ pub(super) fn widened(area: &BoundingBox, metres: f64) -> BoundingBox {
     let wrapped = |lon: i64| ((lon + WHOLE / 2).rem_euclid(WHOLE) - WHOLE / 2) as i32;
     BoundingBox { west: wrapped(left), east: wrapped(right), ..latitudes }
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,6 +84,33 @@ fn areas_have_the_box_of_their_place() {
     assert_eq!(of(&format!("{parts}node(area.a)[b](1,2,3,4);out;"), None).boxes, [[1.0, 2.0, 3.0, 4.0]]);
 }
 
+/// Without a run, the elements of these sets are not known.
+#[test]
+fn sets_of_unknown_extent_are_reported() {
+    for (query, reason) in [
+        ("is_in(35.9,14.5)->.a;node(area.a)[amenity];out;", "is_in(35.9,14.5)->.a"),
+        ("rel(365307);map_to_area->.a;node(area.a)[amenity];out;", "map_to_area->.a"),
+        ("rel(365307);node(around:1000)[amenity];out;", "rel(365307)"),
+        ("rel(365307);(._;>;);node(around:1000)[amenity];out;", "rel(365307)"),
+        ("rel(365307);is_in->.a;out;", "rel(365307)"),
+        ("rel(365307);foreach(node(around:1000)[amenity];);out;", "rel(365307)"),
+    ] {
+        let found = of(query, None);
+        assert_eq!(found.kind, RegionKind::Unresolved, "{query}");
+        assert!(found.reason.starts_with(reason) && !found.reason.contains("; "), "{query}: {}", found.reason);
+    }
+    // A written box limits a search, whatever else does.
+    for first in ["rel(365307);map_to_area->.a;", "is_in(1,2)->.a;", "rel(365307)->.a;"] {
+        let filter = if first.contains("area") || first.contains("is_in") { "area.a" } else { "around.a:1000" };
+        let found = of(&format!("{first}node({filter})[amenity](1,2,3,4);out;"), None);
+        assert_eq!((found.kind, found.boxes.last()), (RegionKind::Box, Some(&[1.0, 2.0, 3.0, 4.0])), "{first}");
+    }
+    // A run knows them.
+    let needs = observed("rel(365307);node(around:0)[amenity];out;", &[("rel", degrees(1, 2, 1, 2))]);
+    assert_eq!((needs.boxes, needs.unresolved.len()), (vec![degrees(1, 2, 1, 2)], 0));
+    assert!(observed("rel(365307);map_to_area->.a;node(area.a)[amenity];out;", &[]).unresolved.is_empty());
+}
+
 /// Knowledge from a run: the extents of statements by their texts; areas that the snapshot lacks.
 struct Observed<'a> {
     text: &'a str,
@@ -149,7 +176,7 @@ fn a_set_has_the_elements_of_both_branches() {
 #[test]
 fn loops_are_followed_until_no_set_grows() {
     // The third round reads what the second wrote.
-    let chain = "node[a](1,2,3,4)->.a;foreach.x->.y(node(around.c:0)[b]->.d;node(around.b:0)->.c;node(around.a:0)->.b;);                 node(around.d:100000);out;";
+    let chain = "node[a](1,2,3,4)->.a;foreach.x->.y(node(around.c:0)[b]->.d;node(around.b:0)->.c;node(around.a:0)->.b;);node(around.d:100000);out;";
     let found = of(chain, None);
     assert_eq!((found.kind, found.boxes.len()), (RegionKind::Box, 2), "{found:?}");
     // A set that grows in each round may be anywhere.
@@ -165,6 +192,16 @@ fn loops_are_followed_until_no_set_grows() {
     let limited = of("node[a](0,10,0,10);complete(2){node(around:1000);}out;", None);
     let north = limited.boxes.iter().map(|area| area[2]).fold(0.0, f64::max);
     assert!((north - 0.027).abs() < 1e-4, "{north}");
+    // A loop within it runs more often: 101 times in each of two rounds, or once for each element.
+    for inner in ["complete(100){node(around:1000);};", "foreach->.b(node(around:1000););"] {
+        for wrapped in [inner.to_owned(), format!("if(count(nodes)>0){{{inner}}}")] {
+            let query = format!("node[a](0,10,0,10);complete(1){{{wrapped}}};out;");
+            assert_eq!(kind(&query), RegionKind::Global, "{query}");
+        }
+    }
+    // After 100,000 statements, a set that still grows may be anywhere.
+    let long = chain.replace("foreach.x->.y(", &format!("foreach.x->.y({}", ".z->.z;".repeat(60_000)));
+    assert_eq!(kind(&long), RegionKind::Global);
     // The work does not double with each level.
     let nested = format!("{}node[a](1,2,3,4);{}out;", "foreach(".repeat(40), ");".repeat(40));
     assert_eq!(of(&nested, None).boxes, [[1.0, 2.0, 3.0, 4.0]]);

@@ -106,7 +106,8 @@ fn values_are_no_start() {
 #[test]
 fn optional_links_add_to_variables_without_a_required_link() {
     use LinkEnd::{Entity, Variable};
-    let data = [(1, 31, 5), (1, 22, 10), (2, 31, 6), (1, 25, 11), (10, 19, 20), (11, 19, 21), (3, 22, 12)];
+    let data =
+        [(1, 31, 5), (1, 22, 10), (2, 31, 6), (1, 25, 11), (10, 19, 20), (11, 19, 21), (3, 22, 12), (12, 19, 20)];
     let links = vec![
         link(Variable(0), 31, Entity("Q5".to_owned())),
         optional(link(Variable(1), 19, Variable(2))),
@@ -155,4 +156,40 @@ fn unknown_values_do_not_stop_a_chain() {
     assert_eq!(closed_with(required, table(&data), 1), (vec![1, 2, 10, 20], 1));
     let all = vec![human, optional(father), optional(place)];
     assert_eq!(closed_with(all, table(&data), 1), (vec![1, 2, 10, 20], 1));
+}
+
+/// `?x wdt:P31 wd:Q5 OPTIONAL { ?x wdt:P19 ?place. ?place wdt:P17 ?country. ?country wdt:P36 ?capital }`, in any order: the
+/// country does not lead back to its other places.
+#[test]
+fn optional_links_are_not_followed_back_from_their_own_candidates() {
+    use LinkEnd::{Entity, Variable};
+    let data = [(1, 31, 5), (1, 19, 10), (10, 17, 38), (11, 17, 38), (38, 36, 40), (39, 36, 40), (12, 17, 39)];
+    let human = link(Variable(0), 31, Entity("Q5".to_owned()));
+    let chain = [(0, 19, 1), (1, 17, 2), (2, 36, 3)]
+        .map(|(from, property, to)| optional(link(Variable(from), property, Variable(to))));
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let links = [vec![human.clone()], order.map(|i| chain[i].clone()).to_vec()].concat();
+        assert_eq!(closed(links, table(&data)), (vec![1, 10, 38, 40], 1), "{order:?}");
+    }
+    // `{ ?x wdt:P19 ?place } UNION { ?x wdt:P27 ?country. ?place wdt:P17 ?country }`: both ends come from other links.
+    let nation = optional(link(Variable(0), 27, Variable(2)));
+    let data = [&data[..], &[(1, 27, 39)]].concat();
+    for links in [[&chain[0], &chain[1], &nation], [&chain[1], &nation, &chain[0]]] {
+        let links = [vec![human.clone()], links.map(Clone::clone).to_vec()].concat();
+        assert_eq!(closed(links, table(&data)), (vec![1, 10, 12, 38, 39], 1));
+    }
+}
+
+/// `?x wdt:P31 ?c. ?c wdt:P279* ?d`: a class without superclasses is its own.
+#[test]
+fn repeated_links_need_a_known_end() {
+    use LinkEnd::Variable;
+    let data = [(1, 31, 5), (2, 31, 6), (5, 279, 7)];
+    let class = QueryLink { repeated: true, ..link(Variable(1), 279, Variable(2)) };
+    let both = vec![link(Variable(0), 31, Variable(1)), class.clone()];
+    assert_eq!(closed_with(both.clone(), table(&data), 2), (vec![1, 2, 5, 6, 7], 1));
+    // Without a known end, one step is not all of it.
+    assert_eq!(closed_with(both, table(&data), 1), (vec![], 0));
+    assert_eq!(closed_with(vec![class.clone()], table(&data), 2), (vec![], 0));
+    assert_eq!(closed_with(vec![optional(class)], table(&data), 2), (vec![], 0));
 }
