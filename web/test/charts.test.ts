@@ -115,6 +115,10 @@ describe('charts', () => {
     expect(rolesOf('bar', [number, second, label])).toMatchObject({ x: 1, y: 2 });
     expect(rolesOf('bar', [number, second, date])).toMatchObject({ x: 4, y: 2 });
     expect(rolesOf('bar', [number, second])).toMatchObject({ x: 2, y: 3 });
+    // `SELECT *` has groups before the names of single rows.
+    const island = column(7, 'island', 'text', 2, 4);
+    const town = column(8, 'town', 'text', 4, 4);
+    expect(rolesOf('bar', [second, island, number, town])).toMatchObject({ x: 8, y: 3, colour: 7 });
     // Years and identifiers are names.
     expect(rolesOf('bar', [year, number, label])).toMatchObject({ x: 5, y: 2, colour: 1 });
     expect(rolesOf('bar', [label, id, year, number])).toMatchObject({ x: 1, y: 2 });

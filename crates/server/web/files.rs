@@ -242,7 +242,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"9510fc5dff8d31f2\"",
+        etag: "\"23f45c03c7711ae1\"",
         bytes: include_bytes!("page.js.gz"),
     },
     WebFile {

@@ -133,7 +133,11 @@ function acrossOf(kind: Kind, all: ChartColumn[]): ChartColumn | undefined {
   const across = all.filter((one) => (isAxis(one) || (kind === 'bar' && isName(one))) && one.distinct > 1);
   const [first] = across;
   if (!first || !isNumber(first)) return first;
-  if (kind === 'bar' && isAmount(first)) return across.find(isName) ?? across.find((one) => !isAmount(one)) ?? first;
+  if (kind === 'bar' && isAmount(first)) {
+    // `SELECT *` has its columns by name, so the first name may be that of a group: names of single rows come before it.
+    const names = across.filter(isName);
+    return names.find(({ distinct, filled }) => distinct === filled) ?? names[0] ?? across.find((one) => !isAmount(one)) ?? first;
+  }
   // A number alone goes up, next to the names.
   const isAlone = !all.some((one) => isNumber(one) && one !== first);
   return (isAlone ? across.find((one) => one !== first) : undefined) ?? first;
