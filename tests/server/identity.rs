@@ -73,7 +73,7 @@ fn a_wrong_file_is_refused_at_the_start_with_its_line_and_what_to_do() {
         ("query-language = \"sparql\"\n", 1, "add the query"),
         ("query = \"out;\"\nquery-language = \"sql\"\n", 2, "use overpassql or sparql"),
         ("name = \"A\"\nlogo = \"script.svg\"\n", 2, "contains <script>: remove it"),
-        ("logo = \"large.png\"\n", 1, "make it smaller, at most 262144"),
+        ("logo = \"large.png\"\n", 1, "has more than 262144 bytes: make it smaller"),
         ("logo = \"logo.gif\"\n", 1, "is neither PNG, SVG nor WebP: convert it"),
         ("logo = \"missing.png\"\n", 1, "missing.png"),
     ] {
