@@ -318,6 +318,7 @@ fn a_message_has_bounds_and_is_read_behind_the_gate() {
     assert!(answer.status == 200 && answer.text().contains("amenity"), "{}", answer.text());
     // While the slot is taken, a call waits unparsed, in one queue with other queries. Messages that are not calls are
     // answered.
+    wait_until(|| server.get("/metrics").text().contains("\nterrapin_queries_running 0\n"));
     let running = server.leave_unread(ENDLESS);
     wait_until(|| server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
     let late = trouble(&server, "search_tags", json!({"text": "cafe"}));
